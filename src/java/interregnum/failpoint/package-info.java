@@ -1,0 +1,2 @@
+/** Named barriers in the nodes' code, armed over HTTP. */
+package interregnum.failpoint;

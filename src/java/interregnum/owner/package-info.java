@@ -1,0 +1,2 @@
+/** Sessions, elections and terms: what every elected role shares. */
+package interregnum.owner;

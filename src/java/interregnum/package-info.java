@@ -1,0 +1,2 @@
+/** Reference nodes of Interregnum, and the checkers whose cost matters. */
+package interregnum;

@@ -1,0 +1,2 @@
+/** Requests from node to node. */
+package interregnum.transport;
