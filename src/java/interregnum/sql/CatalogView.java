@@ -1,0 +1,24 @@
+package interregnum.sql;
+
+import java.util.List;
+import java.util.Optional;
+
+/** The tables as one transaction sees them. Used by one task. */
+public interface CatalogView extends AutoCloseable {
+
+  /** The table's definition; marks the table as used by the transaction. */
+  Optional<TableInfo> table(String database, String name) throws InterruptedException;
+
+  /** The names of the database's tables, in order. */
+  List<String> tables(String database) throws InterruptedException;
+
+  /**
+   * Called right before the transaction's commit.
+   *
+   * @throws SqlException if a used table's definition may no longer be written through
+   */
+  void beforeCommit() throws InterruptedException;
+
+  @Override
+  void close();
+}
