@@ -1,0 +1,27 @@
+(ns interregnum.cli
+  "The command line: `bin/interregnum COMMAND [OPTIONS]`."
+  (:gen-class))
+
+(def commands
+  "Name of each command → the function of its arguments that carries it out and returns the exit
+  code."
+  {})
+
+(defn- usage
+  "What the command line takes, as text."
+  []
+  (str "Usage: interregnum COMMAND [OPTIONS]\n\nCommands:\n"
+       (apply str (for [command (sort (keys commands))] (str "  " command "\n")))))
+
+(defn -main
+  "Carries out the command that the first argument names and exits with its code: 0 fine, 254 bad
+  arguments, 255 trouble."
+  [& [command & args]]
+  (System/exit
+   (if-let [run (commands command)]
+     (run args)
+     (if (contains? #{nil "--help" "-h"} command)
+       (do (println (usage)) 0)
+       (do (binding [*out* *err*]
+             (println (str "interregnum: unknown command " command)))
+           254)))))
