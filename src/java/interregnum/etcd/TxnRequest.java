@@ -2,12 +2,21 @@ package interregnum.etcd;
 
 import java.util.List;
 
-/** Writes that happen together if every compare holds. */
-public record TxnRequest(List<Compare> compares, List<Write> writes) {
+/**
+ * Writes that happen together if every compare holds.
+ *
+ * @param readOnFailure keys to read, in the same transaction, if a compare does not hold
+ */
+public record TxnRequest(List<Compare> compares, List<Write> writes, List<String> readOnFailure) {
 
   public TxnRequest {
     compares = List.copyOf(compares);
     writes = List.copyOf(writes);
+    readOnFailure = List.copyOf(readOnFailure);
+  }
+
+  public TxnRequest(List<Compare> compares, List<Write> writes) {
+    this(compares, writes, List.of());
   }
 
   /** A condition on one key. An absent key has create and mod revision 0. */
