@@ -1,0 +1,127 @@
+(ns interregnum.checker.ids.calls
+  "Reads a history of the ids workload into calls per table, the form in which
+  the id checkers look at it.
+
+  Operations, by `:f`, with the `:value` of the invocation and what an `:ok`
+  adds to it:
+
+    :insert           {:table 0 :rows 3 :tag 17}    :node \"n1\" :ids [5 6 7]
+    :insert-explicit  {:table 0 :id 90 :tag 20}     :node \"n1\"
+    :next-id          {:table 0}                    :node \"n1\" :next 8
+    :read             {:table 0}                    :node \"n1\" :rows [[5 17] ...]
+
+  Row i of an insert stores `tag` + i beside its id, so a read tells which
+  operation wrote a row. Tags of different inserts do not overlap."
+  (:import (interregnum.check.ids Call)
+           (java.util ArrayList HashMap)))
+
+(def ^:private no-ids (long-array 0))
+
+(defn- call
+  "The completed pair as a Call with the given bounds and `ids`."
+  [invocation completion low high ids]
+  (Call. (:index invocation) (:index completion) (:time invocation)
+         (:process invocation) low high ids completion))
+
+(defn- allocation
+  "An acknowledged implicit insert as a Call."
+  [invocation completion ids]
+  (let [ids (long-array ids)]
+    (call invocation completion
+          (areduce ids i low Long/MAX_VALUE (min low (aget ids i)))
+          (areduce ids i high Long/MIN_VALUE (max high (aget ids i)))
+          ids)))
+
+(defn- new-table
+  "Empty lists, filled by `record!`."
+  []
+  {:allocations (ArrayList.)
+   :explicits   (ArrayList.)
+   :peeks       (ArrayList.)
+   :unacked     (ArrayList.)
+   :reads       (ArrayList.)})
+
+(defn- record-ok!
+  [table invocation completion]
+  (let [value (:value completion)]
+    (case (:f completion)
+      :insert
+      (when (seq (:ids value))
+        (.add ^ArrayList (:allocations table)
+              (allocation invocation completion (:ids value))))
+
+      :insert-explicit
+      (let [id (long (:id value))]
+        (.add ^ArrayList (:explicits table)
+              (call invocation completion id id no-ids)))
+
+      :next-id
+      (let [next-id (long (:next value))]
+        (.add ^ArrayList (:peeks table)
+              (call invocation completion next-id (dec next-id) no-ids)))
+
+      :read
+      (.add ^ArrayList (:reads table)
+            {:invocation invocation :completion completion}))))
+
+(defn- record!
+  "Files a pair under its table. An insert without a definite success, including
+  one whose completion was never seen, is `unacked`."
+  [^HashMap tables invocation completion]
+  (let [id    (:table (:value invocation))
+        table (or (.get tables id)
+                  (let [fresh (new-table)] (.put tables id fresh) fresh))]
+    (if (= :ok (:type completion))
+      (record-ok! table invocation completion)
+      (case (:f invocation)
+        (:insert :insert-explicit)
+        (.add ^ArrayList (:unacked table)
+              {:invocation invocation :completion completion})
+        (:next-id :read)
+        nil))))
+
+(def ^:private client-fs #{:insert :insert-explicit :next-id :read})
+
+(defn tables
+  "Reads `history`, a reducible of indexed operations, into a sorted map of table
+  → its calls, each kind in order of completion:
+
+    :allocations  Calls of acknowledged implicit inserts
+    :explicits    Calls of acknowledged explicit inserts
+    :peeks        Calls of acknowledged reads of the next id
+    :unacked      inserts of either kind that failed, are in doubt or never
+                  completed, as {:invocation op, :completion op-or-nil}
+    :reads        acknowledged reads of all rows, in the same form"
+  [history]
+  (let [found (HashMap.)
+        open  (HashMap.)]
+    (reduce (fn [_ op]
+              (let [process (:process op)]
+                (when (and (integer? process) (contains? client-fs (:f op)))
+                  (if (= :invoke (:type op))
+                    (.put open process op)
+                    (record! found (.remove open process) op))))
+              nil)
+            nil history)
+    (run! #(record! found % nil) (sort-by :index (vals open)))
+    (into (sorted-map) found)))
+
+(defn tags
+  "The tags of the rows that `invocation` inserts."
+  [invocation]
+  (let [{:keys [tag rows]} (:value invocation)]
+    (range tag (+ tag (or rows 1)))))
+
+(defn recovered
+  "Implicit inserts in doubt whose rows `id-of` (tag → id) has: Calls that were
+  never seen to complete, in order of invocation."
+  [unacked id-of]
+  (vec (for [{:keys [invocation completion]} unacked
+             :when (and (= :insert (:f invocation))
+                        (not= :fail (:type completion)))
+             :let [ids (keep id-of (tags invocation))]
+             :when (seq ids)]
+         (let [ids (long-array ids)]
+           (Call. (:index invocation) Call/NEVER (:time invocation)
+                  (:process invocation) (reduce min ids) (reduce max ids) ids
+                  (or completion invocation))))))
