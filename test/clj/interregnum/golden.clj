@@ -60,14 +60,15 @@
         (require [ns-sym :as alias-sym]))
       *ns*)))
 
-(defn missing-aliases
-  "The aliases used in the string `code` whose namespaces do not exist; a case that has any concerns
+(defn missing-namespaces
+  "The namespaces that the string `code` needs and that do not exist; a case that needs any concerns
   a part of the API that is not built."
   [code]
-  (for [[_ alias-name] (re-seq #"[\s(\[{@']([a-z][a-z-]*)/[a-zA-Z]" (str " " code))
-        :let [alias-sym (symbol alias-name)]
-        :when (and (contains? aliases alias-sym) (not (contains? available alias-sym)))]
-    alias-sym))
+  (let [used (concat (keep (fn [[_ alias-name]] (get aliases (symbol alias-name)))
+                           (re-seq #"[\s(\[{@'#]([a-z][a-z-]*)/[a-zA-Z]" (str " " code)))
+                     (map (fn [[_ ns-name]] (symbol ns-name))
+                          (re-seq #"requiring-resolve '([a-z.-]+)/" code)))]
+    (into #{} (remove namespace-on-class-path?) used)))
 
 (defn eval-string
   "Evaluates the string `code`."
