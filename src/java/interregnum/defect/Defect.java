@@ -19,4 +19,9 @@ public record Defect(
     String removes,
     String place,
     List<String> invariants,
-    UnaryOperator<Modes> change) {}
+    UnaryOperator<Modes> change) {
+
+  public Defect {
+    invariants = List.copyOf(invariants);
+  }
+}
