@@ -19,9 +19,4 @@ public record Defect(
     String removes,
     String place,
     List<String> invariants,
-    UnaryOperator<Modes> change) {
-
-  public Defect {
-    invariants = List.copyOf(invariants);
-  }
-}
+    UnaryOperator<Modes> change) {}

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeoutException;
  * Requests over gRPC, one connection per address, kept between calls.
  *
  * <p>A call on a connection that has failed throws the connection away, so that the next call dials
- * afresh instead of waiting for gRPC's own back-off: a node is reachable as soon as it listens again.
- * Pacing retries is the caller's business.
+ * afresh instead of waiting for gRPC's own back-off: a node is reachable as soon as it listens
+ * again. Pacing retries is the caller's business.
  *
  * <p>A request certainly did not run if no stream was ever opened for it, if the serving node says
  * that it refused it, or if it has no such method. All other failures leave the outcome unknown.
