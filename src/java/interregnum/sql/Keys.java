@@ -3,6 +3,7 @@ package interregnum.sql;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 
 /**
  * The layout of tables in the store. Keys are readable text whose order is the order of the values
@@ -12,8 +13,8 @@ import java.util.Locale;
  *   /interregnum/meta/table/DATABASE/NAME           TableInfo as JSON
  *   /interregnum/meta/next-id                       the last table id given out
  *   /interregnum/row/TABLE/KEY                      a row as JSON
- *   /interregnum/index/TABLE/INDEX/VALUES           a unique index's entry: the row's KEY
- *   /interregnum/index/TABLE/INDEX/VALUES,KEY       another index's entry: the row's KEY
+ *   /interregnum/index/TABLE/INDEX/VALUES           a unique index's IndexEntry as JSON
+ *   /interregnum/index/TABLE/INDEX/VALUES,KEY       another index's IndexEntry
  * </pre>
  *
  * <p>An integer is {@code p} and twenty digits, or {@code n} and the distance from the smallest long
@@ -59,6 +60,12 @@ public final class Keys {
     return rowKey.substring(ROWS.length() + 11);
   }
 
+  /** The key right after every key with this prefix. */
+  public static String end(String prefix) {
+    int last = prefix.length() - 1;
+    return prefix.substring(0, last) + (char) (prefix.charAt(last) + 1);
+  }
+
   /** Prefix of the entries of all of a table's indexes. */
   public static String indexPrefix(long tableId) {
     return INDEXES + padded(tableId, 10) + "/";
@@ -81,7 +88,7 @@ public final class Keys {
 
   /** Whether at most one row may have these values in the index. */
   public static boolean isExclusive(IndexInfo index, List<Object> values) {
-    return index.unique() && !values.contains(null);
+    return index.unique() && values.stream().noneMatch(Objects::isNull);
   }
 
   /** The sortable form of a combination of values. */

@@ -1,0 +1,79 @@
+package interregnum.sql.exec;
+
+import interregnum.allocator.IdService;
+import interregnum.runtime.Mutex;
+import interregnum.runtime.Runtime;
+import interregnum.sql.Catalog;
+import interregnum.sql.parser.StatementParser;
+import interregnum.store.Store;
+import java.util.Locale;
+
+/** What the sessions of one node share. Safe for use by any task. */
+public final class SqlEngine {
+
+  private final Runtime runtime;
+  private final Store store;
+  private final Catalog catalog;
+  private final IdService ids;
+  private final DdlAdmin admin;
+  private final StatementParser parser;
+  private final Mutex lock;
+  private final String hiddenKeyPrefix;
+  private long hiddenKeys; // guarded by lock
+
+  public SqlEngine(
+      String nodeId, Runtime runtime, Store store, Catalog catalog, IdService ids, DdlAdmin admin) {
+    this.runtime = runtime;
+    this.store = store;
+    this.catalog = catalog;
+    this.ids = ids;
+    this.admin = admin;
+    this.parser = new StatementParser(runtime);
+    this.lock = runtime.mutex("hidden row keys");
+    this.hiddenKeyPrefix =
+        String.format(Locale.ROOT, "r%015d.%s.", runtime.wallTimeMillis(), nodeId);
+  }
+
+  /** A new session; the number is the client's connection id. */
+  public Session session(long connectionId) {
+    return new Session(this, connectionId);
+  }
+
+  Runtime runtime() {
+    return runtime;
+  }
+
+  Store store() {
+    return store;
+  }
+
+  Catalog catalog() {
+    return catalog;
+  }
+
+  IdService ids() {
+    return ids;
+  }
+
+  DdlAdmin admin() {
+    return admin;
+  }
+
+  StatementParser parser() {
+    return parser;
+  }
+
+  /**
+   * A key for a row of a table without primary key: no other node, nor this one before it was
+   * started anew, makes the same.
+   */
+  String hiddenKey() {
+    lock.lock();
+    try {
+      hiddenKeys++;
+      return hiddenKeyPrefix + String.format(Locale.ROOT, "%015d", hiddenKeys);
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,6 @@
+package interregnum.sql.exec;
+
+import interregnum.sql.Row;
+
+/** A row and its encoded key. */
+record StoredRow(String key, Row row) {}

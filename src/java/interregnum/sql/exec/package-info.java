@@ -1,0 +1,2 @@
+/** Sessions, and how they run statements. */
+package interregnum.sql.exec;
