@@ -1,11 +1,12 @@
 (ns interregnum.cli
   "The command line: `bin/interregnum COMMAND [OPTIONS]`."
-  (:gen-class))
+  (:gen-class)
+  (:require [interregnum.cli.hosts :as hosts]))
 
 (def commands
   "Name of each command → the function of its arguments that carries it out and returns the exit
   code."
-  {})
+  {"hosts" hosts/run})
 
 (defn- usage
   "What the command line takes, as text."
