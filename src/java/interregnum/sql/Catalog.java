@@ -1,6 +1,8 @@
 package interregnum.sql;
 
+import interregnum.error.SqlException;
 import interregnum.store.StoreTxn;
+import interregnum.table.DdlStatement;
 
 /** Which tables there are, and how that changes. Safe for use by any task. */
 public interface Catalog {

@@ -1,5 +1,7 @@
 package interregnum.sql;
 
+import interregnum.error.SqlException;
+import interregnum.table.TableInfo;
 import java.util.List;
 import java.util.Optional;
 

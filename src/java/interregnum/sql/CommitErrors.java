@@ -1,5 +1,7 @@
 package interregnum.sql;
 
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import interregnum.store.CommitResult;
 
 /** What a client is told when a commit did not go through. */

@@ -1,5 +1,6 @@
 package interregnum.sql;
 
+import interregnum.table.DdlStatement;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,8 +1,13 @@
 package interregnum.sql;
 
+import interregnum.error.SqlError;
 import interregnum.store.CommitResult;
 import interregnum.store.Store;
 import interregnum.store.StoreTxn;
+import interregnum.table.DdlStatement;
+import interregnum.table.Keys;
+import interregnum.table.TableInfo;
+import interregnum.table.TableJson;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,5 +1,9 @@
 package interregnum.sql;
 
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
+import interregnum.table.Column;
+import interregnum.table.ColumnType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

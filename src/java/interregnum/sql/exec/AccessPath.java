@@ -1,13 +1,13 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.Column;
-import interregnum.sql.Expr;
+import interregnum.error.SqlException;
 import interregnum.sql.Expr.Operator;
-import interregnum.sql.IndexInfo;
-import interregnum.sql.Keys;
-import interregnum.sql.SqlException;
-import interregnum.sql.TableInfo;
+import interregnum.sql.Expr;
 import interregnum.sql.Values;
+import interregnum.table.Column;
+import interregnum.table.IndexInfo;
+import interregnum.table.Keys;
+import interregnum.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package interregnum.sql.exec;
 
+import interregnum.error.SqlError;
 import interregnum.sql.Expr;
-import interregnum.sql.SqlError;
 import interregnum.sql.Statement.SelectItem;
-import interregnum.sql.TableInfo;
 import interregnum.sql.Values;
+import interregnum.table.TableInfo;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

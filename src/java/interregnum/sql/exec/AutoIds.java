@@ -4,12 +4,12 @@ import interregnum.allocator.AllocResult;
 import interregnum.allocator.IdService;
 import interregnum.allocator.RebaseResult;
 import interregnum.allocator.Spacing;
-import interregnum.sql.Column;
-import interregnum.sql.Row;
-import interregnum.sql.SqlError;
-import interregnum.sql.SqlException;
-import interregnum.sql.TableInfo;
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import interregnum.sql.Values;
+import interregnum.table.Column;
+import interregnum.table.Row;
+import interregnum.table.TableInfo;
 import java.math.BigInteger;
 import java.util.List;
 

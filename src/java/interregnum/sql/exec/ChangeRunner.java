@@ -1,15 +1,15 @@
 package interregnum.sql.exec;
 
 import interregnum.allocator.IdService;
-import interregnum.sql.Column;
+import interregnum.error.SqlError;
 import interregnum.sql.Expr;
-import interregnum.sql.Row;
-import interregnum.sql.SqlError;
 import interregnum.sql.Statement.Assignment;
 import interregnum.sql.Statement.Delete;
 import interregnum.sql.Statement.Update;
-import interregnum.sql.TableInfo;
 import interregnum.sql.Values;
+import interregnum.table.Column;
+import interregnum.table.Row;
+import interregnum.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,9 +1,9 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.Column;
-import interregnum.sql.IndexInfo;
-import interregnum.sql.TableInfo;
 import interregnum.sql.Values;
+import interregnum.table.Column;
+import interregnum.table.IndexInfo;
+import interregnum.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,15 +1,15 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.DdlStatement;
-import interregnum.sql.DdlStatement.AddColumn;
-import interregnum.sql.DdlStatement.AddIndex;
-import interregnum.sql.DdlStatement.CreateTable;
-import interregnum.sql.DdlStatement.DropColumn;
-import interregnum.sql.DdlStatement.DropIndex;
-import interregnum.sql.DdlStatement.DropTable;
-import interregnum.sql.DdlStatement.RenameTable;
-import interregnum.sql.DdlStatement.SetAutoIncrement;
-import interregnum.sql.DdlStatement.TruncateTable;
+import interregnum.table.DdlStatement.AddColumn;
+import interregnum.table.DdlStatement.AddIndex;
+import interregnum.table.DdlStatement.CreateTable;
+import interregnum.table.DdlStatement.DropColumn;
+import interregnum.table.DdlStatement.DropIndex;
+import interregnum.table.DdlStatement.DropTable;
+import interregnum.table.DdlStatement.RenameTable;
+import interregnum.table.DdlStatement.SetAutoIncrement;
+import interregnum.table.DdlStatement.TruncateTable;
+import interregnum.table.DdlStatement;
 import java.util.function.UnaryOperator;
 
 /** Fills in the databases that a schema change left out. */

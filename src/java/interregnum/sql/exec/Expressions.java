@@ -1,8 +1,8 @@
 package interregnum.sql.exec;
 
 import interregnum.sql.Expr;
-import interregnum.sql.TableInfo;
 import interregnum.sql.Values;
+import interregnum.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

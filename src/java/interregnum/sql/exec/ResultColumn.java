@@ -1,6 +1,6 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.ColumnType;
+import interregnum.table.ColumnType;
 
 /**
  * A column of a result.

@@ -1,11 +1,11 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.Column;
-import interregnum.sql.ColumnType;
 import interregnum.sql.Expr;
 import interregnum.sql.Statement.SelectItem;
-import interregnum.sql.TableInfo;
 import interregnum.sql.Values;
+import interregnum.table.Column;
+import interregnum.table.ColumnType;
+import interregnum.table.TableInfo;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

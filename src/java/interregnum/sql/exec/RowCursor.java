@@ -1,12 +1,12 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.IndexEntry;
-import interregnum.sql.IndexInfo;
-import interregnum.sql.Keys;
-import interregnum.sql.RowJson;
-import interregnum.sql.SqlError;
-import interregnum.sql.TableInfo;
+import interregnum.error.SqlError;
 import interregnum.store.StoreTxn;
+import interregnum.table.IndexEntry;
+import interregnum.table.IndexInfo;
+import interregnum.table.Keys;
+import interregnum.table.RowJson;
+import interregnum.table.TableInfo;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.Column;
+import interregnum.error.SqlError;
 import interregnum.sql.Expr;
-import interregnum.sql.Row;
-import interregnum.sql.SqlError;
-import interregnum.sql.TableInfo;
+import interregnum.table.Column;
+import interregnum.table.Row;
+import interregnum.table.TableInfo;
 
 /**
  * The row that an expression is about.

@@ -1,14 +1,14 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.IndexEntry;
-import interregnum.sql.IndexInfo;
-import interregnum.sql.Keys;
-import interregnum.sql.Row;
-import interregnum.sql.RowJson;
-import interregnum.sql.SqlError;
-import interregnum.sql.SqlException;
-import interregnum.sql.TableInfo;
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import interregnum.sql.Values;
+import interregnum.table.IndexEntry;
+import interregnum.table.IndexInfo;
+import interregnum.table.Keys;
+import interregnum.table.Row;
+import interregnum.table.RowJson;
+import interregnum.table.TableInfo;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -1,16 +1,16 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.Column;
+import interregnum.error.SqlError;
 import interregnum.sql.Expr;
-import interregnum.sql.IndexEntry;
-import interregnum.sql.IndexInfo;
-import interregnum.sql.Keys;
-import interregnum.sql.SqlError;
 import interregnum.sql.Statement.OrderBy;
 import interregnum.sql.Statement.Select;
 import interregnum.sql.Statement.SelectItem;
-import interregnum.sql.TableInfo;
 import interregnum.sql.Values;
+import interregnum.table.Column;
+import interregnum.table.IndexEntry;
+import interregnum.table.IndexInfo;
+import interregnum.table.Keys;
+import interregnum.table.TableInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;

@@ -1,18 +1,18 @@
 package interregnum.sql.exec;
 
 import interregnum.allocator.Spacing;
-import interregnum.sql.DdlStatement;
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import interregnum.sql.Expr;
-import interregnum.sql.SqlError;
-import interregnum.sql.SqlException;
-import interregnum.sql.Statement;
 import interregnum.sql.Statement.Admin;
 import interregnum.sql.Statement.Show;
 import interregnum.sql.Statement.TableRef;
-import interregnum.sql.TableInfo;
+import interregnum.sql.Statement;
 import interregnum.sql.Values;
 import interregnum.sql.parser.ParsedStatement;
 import interregnum.store.StoreUnavailableException;
+import interregnum.table.DdlStatement;
+import interregnum.table.TableInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package interregnum.sql.exec;
 
+import interregnum.error.SqlError;
 import interregnum.sql.Expr;
-import interregnum.sql.SqlError;
 import interregnum.sql.Values;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

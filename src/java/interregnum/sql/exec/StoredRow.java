@@ -1,6 +1,6 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.Row;
+import interregnum.table.Row;
 
 /** A row and its encoded key. */
 record StoredRow(String key, Row row) {}

@@ -1,6 +1,6 @@
 package interregnum.sql.exec;
 
-import interregnum.sql.SqlError;
+import interregnum.error.SqlError;
 import interregnum.sql.Values;
 import java.util.Locale;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package interregnum.sql.exec;
 
+import interregnum.error.SqlError;
 import interregnum.sql.Catalog;
 import interregnum.sql.CatalogView;
 import interregnum.sql.CommitErrors;
-import interregnum.sql.SqlError;
-import interregnum.sql.TableInfo;
 import interregnum.store.CommitResult;
 import interregnum.store.Store;
 import interregnum.store.StoreTxn;
+import interregnum.table.TableInfo;
 
 /** A session's transaction: a snapshot of the store and the tables that go with it. */
 final class Transaction implements AutoCloseable {
@@ -50,7 +50,7 @@ final class Transaction implements AutoCloseable {
   /**
    * Commits; one that wrote and locked nothing needs no commit.
    *
-   * @throws interregnum.sql.SqlException if the commit failed or its outcome is unknown
+   * @throws interregnum.error.SqlException if the commit failed or its outcome is unknown
    */
   void commit() throws InterruptedException {
     if (!dirty) {

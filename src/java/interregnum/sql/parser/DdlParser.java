@@ -1,9 +1,9 @@
 package interregnum.sql.parser;
 
-import interregnum.sql.Column;
-import interregnum.sql.DdlStatement;
 import interregnum.sql.Statement;
 import interregnum.sql.parser.TokenReader.Name;
+import interregnum.table.Column;
+import interregnum.table.DdlStatement;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

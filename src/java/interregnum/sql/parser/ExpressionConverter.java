@@ -1,9 +1,9 @@
 package interregnum.sql.parser;
 
-import interregnum.sql.Expr;
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import interregnum.sql.Expr.Operator;
-import interregnum.sql.SqlError;
-import interregnum.sql.SqlException;
+import interregnum.sql.Expr;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package interregnum.sql.parser;
 
-import interregnum.sql.SqlError;
-import interregnum.sql.SqlException;
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import java.util.ArrayList;
 import java.util.List;
 

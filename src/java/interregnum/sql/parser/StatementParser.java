@@ -1,8 +1,8 @@
 package interregnum.sql.parser;
 
+import interregnum.error.SqlException;
 import interregnum.runtime.Mutex;
 import interregnum.runtime.Runtime;
-import interregnum.sql.SqlException;
 import interregnum.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.List;

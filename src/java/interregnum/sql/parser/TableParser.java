@@ -1,15 +1,15 @@
 package interregnum.sql.parser;
 
-import interregnum.sql.Column;
-import interregnum.sql.ColumnType;
-import interregnum.sql.ColumnType.Kind;
-import interregnum.sql.DdlStatement;
-import interregnum.sql.IndexInfo;
-import interregnum.sql.SchemaState;
-import interregnum.sql.SqlError;
-import interregnum.sql.TableInfo;
+import interregnum.error.SqlError;
 import interregnum.sql.Values;
 import interregnum.sql.parser.TokenReader.Name;
+import interregnum.table.Column;
+import interregnum.table.ColumnType.Kind;
+import interregnum.table.ColumnType;
+import interregnum.table.DdlStatement;
+import interregnum.table.IndexInfo;
+import interregnum.table.SchemaState;
+import interregnum.table.TableInfo;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package interregnum.sql.parser;
 
-import interregnum.sql.Column;
-import interregnum.sql.IndexInfo;
-import interregnum.sql.SqlError;
-import interregnum.sql.TableInfo;
+import interregnum.error.SqlError;
+import interregnum.table.Column;
+import interregnum.table.IndexInfo;
+import interregnum.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package interregnum.sql.parser;
 
-import interregnum.sql.SqlException;
+import interregnum.error.SqlException;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

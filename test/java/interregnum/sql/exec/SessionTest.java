@@ -3,9 +3,9 @@ package interregnum.sql.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import interregnum.runtime.SystemRuntime;
-import interregnum.sql.SqlError;
-import interregnum.sql.SqlException;
 import interregnum.sql.StoreCatalog;
 import interregnum.store.CommitResult;
 import java.math.BigInteger;

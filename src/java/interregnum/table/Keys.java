@@ -1,4 +1,4 @@
-package interregnum.sql;
+package interregnum.table;
 
 import java.math.BigInteger;
 import java.util.List;

@@ -1,4 +1,4 @@
-package interregnum.sql;
+package interregnum.error;
 
 /** Ends a statement with an error for its client; the session lives on. */
 public final class SqlException extends RuntimeException {

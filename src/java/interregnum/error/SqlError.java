@@ -1,4 +1,4 @@
-package interregnum.sql;
+package interregnum.error;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package interregnum.sql;
+package interregnum.table;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;

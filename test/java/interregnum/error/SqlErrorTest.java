@@ -1,4 +1,4 @@
-package interregnum.sql;
+package interregnum.error;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
