@@ -1,5 +1,8 @@
 package interregnum.allocator;
 
+import interregnum.allocator.AllocatorModes.Counter;
+import interregnum.allocator.AllocatorModes.Forced;
+import interregnum.etcd.KeyRange;
 import interregnum.failpoint.FailpointException;
 import interregnum.failpoint.Failpoints;
 import interregnum.owner.Term;
@@ -10,6 +13,8 @@ import interregnum.store.StoreUnavailableException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The stored side of the allocator: one counter per table, the highest id that any leader reserved.
@@ -30,14 +35,22 @@ final class Counters {
    */
   private static final int FORCED_REMEMBERED = 64;
 
+  /** Where the rows of a table stand: below its padded id, by encoded key. */
+  private static final String ROW_PREFIX = "/interregnum/row/";
+
+  /** A row key made of one integer that is not negative. */
+  private static final Pattern INTEGER_KEY = Pattern.compile("p(\\d{20})");
+
   private final Store store;
   private final Failpoints failpoints;
   private final long step;
+  private final AllocatorModes modes;
 
-  Counters(Store store, Failpoints failpoints, long step) {
+  Counters(Store store, Failpoints failpoints, LeaderOptions options) {
     this.store = store;
     this.failpoints = failpoints;
-    this.step = step;
+    this.step = options.step();
+    this.modes = options.modes();
   }
 
   static String counterKey(long tableId) {
@@ -61,6 +74,7 @@ final class Counters {
       throws InterruptedException {
     return update(
         asker,
+        known.isEmpty(),
         (txn, previous) -> {
           long start =
               known
@@ -77,25 +91,28 @@ final class Counters {
         });
   }
 
-  /** Lifts the counter above {@code base} and reserves a step there, unless it is above already. */
-  CounterResult lift(Asker asker, long base, long limit) throws InterruptedException {
+  /** Lifts the counter above a base and reserves a step there, unless it is above already. */
+  CounterResult lift(Asker asker, Optional<RangeState.Held> known, Lift lift)
+      throws InterruptedException {
     return update(
         asker,
+        known.isEmpty(),
         (txn, previous) ->
-            Long.compareUnsigned(base, previous) <= 0
+            Long.compareUnsigned(lift.base(), previous) <= 0
                 ? Plan.nothing(new CounterResult.Reserved(previous, previous, previous))
-                : Plan.move(previous, base, Draw.advance(base, step, limit)));
+                : Plan.move(previous, lift.base(), Draw.advance(lift.base(), step, lift.limit())));
   }
 
   /** Sets the counter to {@code base}, once per {@code requestId}. */
   CounterResult force(Asker asker, long base, String requestId) throws InterruptedException {
     return update(
         asker,
+        false,
         (txn, previous) -> {
           String key = forcedKey(asker.tableId());
           List<String> done = new ArrayList<>();
           txn.get(key).ifPresent(ids -> done.addAll(List.of(ids.split(" "))));
-          if (done.contains(requestId)) {
+          if (modes.forced() == Forced.ONCE && done.contains(requestId)) {
             return Plan.nothing(new CounterResult.DoneBefore());
           }
           done.add(requestId);
@@ -105,12 +122,26 @@ final class Counters {
         });
   }
 
-  private CounterResult update(Asker asker, Change change) throws InterruptedException {
+  /** Sets the counter to {@code base}, whoever reigns, as old versions did when they stopped. */
+  CommitResult writeBack(long tableId, long base) throws InterruptedException {
+    StoreTxn txn = store.begin();
+    txn.put(counterKey(tableId), Long.toUnsignedString(base));
+    return txn.commit();
+  }
+
+  /**
+   * @param fresh whether nothing of this table is in memory
+   */
+  private CounterResult update(Asker asker, boolean fresh, Change change)
+      throws InterruptedException {
     try {
       for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
         StoreTxn txn = store.begin();
         String key = counterKey(asker.tableId());
-        long previous = txn.get(key).map(Long::parseUnsignedLong).orElse(0L);
+        long previous =
+            fresh && modes.counter() == Counter.HIGHEST_ROW
+                ? highestRow(txn, asker.tableId())
+                : txn.get(key).map(Long::parseUnsignedLong).orElse(0L);
         Plan plan = change.plan(txn, previous);
         if (!plan.writes()) {
           return plan.result();
@@ -129,6 +160,18 @@ final class Counters {
     }
   }
 
+  private static long highestRow(StoreTxn txn, long tableId) throws InterruptedException {
+    String prefix = ROW_PREFIX + padded(tableId) + "/";
+    long highest = 0;
+    for (StoreTxn.Entry row : txn.scan(prefix, KeyRange.prefixEnd(prefix), 0)) {
+      Matcher key = INTEGER_KEY.matcher(row.key().substring(prefix.length()));
+      if (key.matches()) {
+        highest = Draw.max(highest, Long.parseUnsignedLong(key.group(1)));
+      }
+    }
+    return highest;
+  }
+
   private static CounterResult settled(CommitResult committed, CounterResult planned) {
     if (committed instanceof CommitResult.Committed) {
       return planned;
@@ -143,6 +186,9 @@ final class Counters {
 
   /** In whose name a counter is changed, and the labels for failpoints on the way. */
   record Asker(Term reign, long tableId, String[] labels) {}
+
+  /** A floor for a counter, and the largest id of its column. */
+  record Lift(long base, long limit) {}
 
   /** Decides on a change from the counter as the transaction sees it. */
   @FunctionalInterface

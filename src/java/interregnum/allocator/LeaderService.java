@@ -1,18 +1,23 @@
 package interregnum.allocator;
 
 import interregnum.allocator.AllocatorModes.Answer;
+import interregnum.allocator.AllocatorModes.Close;
 import interregnum.allocator.AllocatorModes.Ranges;
 import interregnum.failpoint.FailpointException;
 import interregnum.failpoint.Failpoints;
+import interregnum.owner.OwnerListener;
 import interregnum.owner.Term;
 import interregnum.runtime.Mutex;
 import interregnum.runtime.Runtime;
 import interregnum.store.Store;
 import interregnum.transport.RequestHandler;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The leader side of the allocator: hands out ids from ranges that it reserved in the store.
@@ -26,7 +31,9 @@ import java.util.function.Supplier;
  * <p>Requests come from many tasks. The map of ranges is guarded by a mutex; each range guards
  * itself and says how it keeps its lock away from the store, see {@link TableRange}.
  */
-public final class LeaderService {
+public final class LeaderService implements OwnerListener {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderService.class);
 
   /** The method that takes ids. */
   public static final String ALLOC = "autoid.alloc";
@@ -60,7 +67,7 @@ public final class LeaderService {
     this.failpoints = failpoints;
     this.leased = leased;
     this.options = options;
-    this.counters = new Counters(store, failpoints, options.step());
+    this.counters = new Counters(store, failpoints, options);
     this.mutex = runtime.mutex("id ranges");
     this.nodeLabel = "node=" + options.nodeId();
   }
@@ -73,6 +80,7 @@ public final class LeaderService {
   }
 
   /** Drops the ranges of earlier reigns, before this one is visible. */
+  @Override
   public void onBecomeOwner(Term term) throws InterruptedException {
     lastReign = Optional.of(term);
     if (options.modes().ranges() == Ranges.KEPT || skipsReset()) {
@@ -96,6 +104,7 @@ public final class LeaderService {
   }
 
   /** Nothing to do: ranges are of no use to any other reign. */
+  @Override
   public void onRetireOwner(Term term) {}
 
   LeaderReply alloc(AllocRequest request) throws InterruptedException {
@@ -137,19 +146,22 @@ public final class LeaderService {
     LeaderReply reply =
         request.force()
             ? force(reign.get(), table, request)
-            : lift(reign.get(), table, request.floor(), Draw.limit(request.unsigned()));
+            : lift(
+                reign.get(),
+                table,
+                new Counters.Lift(request.floor(), Draw.limit(request.unsigned())));
     return confirm(reign.get(), table, reply);
   }
 
-  private LeaderReply lift(Term reign, Table table, long base, long limit)
+  private LeaderReply lift(Term reign, Table table, Counters.Lift lift)
       throws InterruptedException {
     long deadline = runtime.nanoTime() + options.waitMax().toNanos();
-    TableRange.Answer answer = table.range().lift(reign, base, deadline);
+    TableRange.Answer answer = table.range().lift(reign, lift.base(), deadline);
     if (answer instanceof TableRange.Taken) {
       return new LeaderReply.Moved(reign.number());
     }
-    return answer instanceof TableRange.Ask
-        ? reply(reign, ask(reign, table, asker -> counters.lift(asker, base, limit)))
+    return answer instanceof TableRange.Ask ask
+        ? reply(reign, ask(reign, table, asker -> counters.lift(asker, ask.known(), lift)))
         : busy();
   }
 
@@ -240,6 +252,32 @@ public final class LeaderService {
 
   private Optional<Term> reign() {
     return options.modes().answer() == Answer.WHILE_LEASED ? leased.get() : lastReign;
+  }
+
+  /** To be called when the node stops, while the store can still be reached. */
+  public void stop() throws InterruptedException {
+    if (options.modes().close() == Close.LEAVES_RANGES) {
+      return;
+    }
+    for (Table table : snapshot()) {
+      failpoints.hit("onCloseForceRebase", table.labels());
+      if (table.range().state() instanceof RangeState.Held held) {
+        LOG.info(
+            "ids-written-back :table {} :base {} :outcome {}",
+            table.id(),
+            Long.toUnsignedString(held.base()),
+            counters.writeBack(table.id(), held.base()));
+      }
+    }
+  }
+
+  private List<Table> snapshot() {
+    mutex.lock();
+    try {
+      return List.copyOf(tables.values());
+    } finally {
+      mutex.unlock();
+    }
   }
 
   /** The range of a table as it stands in memory; empty if there is none. */

@@ -1,7 +1,11 @@
 package interregnum.defect;
 
 import interregnum.allocator.AllocatorModes.Answer;
+import interregnum.allocator.AllocatorModes.Close;
+import interregnum.allocator.AllocatorModes.Counter;
+import interregnum.allocator.AllocatorModes.Forced;
 import interregnum.allocator.AllocatorModes.Ranges;
+import interregnum.owner.OwnerModes;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +31,41 @@ public final class Defects {
                   + " from memory",
               "allocator.LeaderService",
               List.of("ID-4", "ID-5"),
-              m -> m.allocator(a -> a.with(Answer.ONCE_ELECTED))));
+              m -> m.allocator(a -> a.with(Answer.ONCE_ELECTED))),
+          new Defect(
+              "pd-4884",
+              "tikv/pd#4884",
+              "getting ready before being seen as leader: a request in between is served from the"
+                  + " ranges of an earlier reign",
+              "owner.Ownership",
+              List.of("ID-4", "ID-3", "ID-5"),
+              m ->
+                  m.autoidOwner(o -> o.with(OwnerModes.Become.FLAG_FIRST))
+                      .allocator(a -> a.with(Ranges.UNTIL_NEXT_REIGN))),
+          new Defect(
+              "tidb-46444",
+              "pingcap/tidb#46444",
+              "leaving counters alone on shutdown: a node that stops sets each counter back to its"
+                  + " own last id, though another leads by now",
+              "allocator.LeaderService",
+              List.of("ID-1", "ID-8", "ID-4"),
+              m -> m.allocator(a -> a.with(Close.WRITES_BACK))),
+          new Defect(
+              "mysql-199",
+              "MySQL bug #199",
+              "the stored counter: a new leader goes on from the highest row, so that the ids of"
+                  + " deleted rows come again",
+              "allocator.Counters",
+              List.of("ID-1", "ID-4", "ID-8"),
+              m -> m.allocator(a -> a.with(Counter.HIGHEST_ROW))),
+          new Defect(
+              "rebase-retry",
+              "none: derived from the client of pingcap/tidb, which repeats requests blindly",
+              "the memory of forced rebases: one whose reply was lost is carried out again, and"
+                  + " undoes what was handed out in between",
+              "allocator.Counters",
+              List.of("ID-15", "ID-1"),
+              m -> m.allocator(a -> a.with(Forced.EACH_TIME))));
 
   private static final Map<String, Defect> BY_ID = index();
 

@@ -1,16 +1,33 @@
 package interregnum.defect;
 
 import interregnum.allocator.AllocatorModes;
+import interregnum.owner.OwnerModes;
 import java.util.function.UnaryOperator;
 
-/** The modes of every service of a node. */
-public record Modes(AllocatorModes allocator) {
+/**
+ * The modes of every service of a node.
+ *
+ * @param autoidOwner of the election of the allocator's leader
+ * @param ddlOwner of the election of the coordinator's owner
+ */
+public record Modes(AllocatorModes allocator, OwnerModes autoidOwner, OwnerModes ddlOwner) {
 
   /** Every safeguard on. */
-  public static final Modes CORRECT = new Modes(AllocatorModes.CORRECT);
+  public static final Modes CORRECT =
+      new Modes(AllocatorModes.CORRECT, OwnerModes.CORRECT, OwnerModes.CORRECT);
 
   /** These modes with the allocator's changed. */
   public Modes allocator(UnaryOperator<AllocatorModes> change) {
-    return new Modes(change.apply(allocator));
+    return new Modes(change.apply(allocator), autoidOwner, ddlOwner);
+  }
+
+  /** These modes with those of the allocator's election changed. */
+  public Modes autoidOwner(UnaryOperator<OwnerModes> change) {
+    return new Modes(allocator, change.apply(autoidOwner), ddlOwner);
+  }
+
+  /** These modes with those of the coordinator's election changed. */
+  public Modes ddlOwner(UnaryOperator<OwnerModes> change) {
+    return new Modes(allocator, autoidOwner, change.apply(ddlOwner));
   }
 }
