@@ -29,7 +29,7 @@
   (let [random   (SplittableRandom. seed)
         counters (long-array tables 1)
         calls    (vec (for [i (range (quot n 2))]
-                        [i (.nextInt random (int tables))
+                        [i (long (.nextInt random (int tables)))
                          (if (< (.nextDouble random) 0.2) 3 1)
                          (mod i processes)]))
         inserts  (mapcat (fn [batch]

@@ -16,6 +16,8 @@
                      UnknownHostException)
            (java.sql SQLException)))
 
+(set! *warn-on-reflection* true)
+
 (def server-errors
   "Error number → the node's registry entry, from `resources/errors.edn`."
   (delay

@@ -5,6 +5,8 @@
            (java.sql Connection DriverManager ResultSet Statement)
            (java.util Properties)))
 
+(set! *warn-on-reflection* true)
+
 (def default-port
   "The SQL port of a node."
   4000)

@@ -14,6 +14,8 @@
   (:require [interregnum.checker.owners :as owners]
             [jepsen.checker :as checker]))
 
+(set! *warn-on-reflection* true)
+
 (defn- injections
   "How often a family's faults were injected and took effect."
   [history {:keys [injects]}]

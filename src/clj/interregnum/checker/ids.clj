@@ -24,6 +24,8 @@
             [jepsen.checker :as checker])
   (:import (interregnum.check.ids Call)))
 
+(set! *warn-on-reflection* true)
+
 (def default-id-step
   "How many ids an owner reserves at a time."
   4000)

@@ -8,6 +8,8 @@
   the first and the last time, in nanoseconds since the start of the run, at
   which this term was seen to reign. Sightings of one term may overlap.")
 
+(set! *warn-on-reflection* true)
+
 (defn- join
   "Two sightings of one term as one."
   [a b]

@@ -15,6 +15,8 @@
   (:import (interregnum.check.ids Call)
            (java.util ArrayList HashMap)))
 
+(set! *warn-on-reflection* true)
+
 (def ^:private no-ids (long-array 0))
 
 (defn- call
@@ -65,12 +67,12 @@
             {:invocation invocation :completion completion}))))
 
 (defn- record!
-  "Files a pair under its table. An insert without a definite success, including
-  one whose completion was never seen, is `unacked`."
-  [^HashMap tables invocation completion]
+  "Files a pair under its table in the volatile `tables`. An insert without a
+  definite success, including one whose completion was never seen, is `unacked`."
+  [tables invocation completion]
   (let [id    (:table (:value invocation))
-        table (or (.get tables id)
-                  (let [fresh (new-table)] (.put tables id fresh) fresh))]
+        table (or (get @tables id)
+                  (get (vswap! tables assoc id (new-table)) id))]
     (if (= :ok (:type completion))
       (record-ok! table invocation completion)
       (case (:f invocation)
@@ -93,7 +95,7 @@
                   completed, as {:invocation op, :completion op-or-nil}
     :reads        acknowledged reads of all rows, in the same form"
   [history]
-  (let [found (HashMap.)
+  (let [found (volatile! (sorted-map))
         open  (HashMap.)]
     (reduce (fn [_ op]
               (let [process (:process op)]
@@ -104,7 +106,7 @@
               nil)
             nil history)
     (run! #(record! found % nil) (sort-by :index (vals open)))
-    (into (sorted-map) found)))
+    @found))
 
 (defn tags
   "The tags of the rows that `invocation` inserts."

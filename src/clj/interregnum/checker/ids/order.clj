@@ -9,6 +9,8 @@
   (:import (interregnum.check.ids OrderSweep)
            (java.util List)))
 
+(set! *warn-on-reflection* true)
+
 (defn- too-low
   "The sentence about a `later` call that went below `earlier`."
   [{:keys [earlier later]}]

@@ -5,6 +5,8 @@
             [interregnum.checker.owners :as owners])
   (:import (interregnum.check.ids Call Finding Findings)))
 
+(set! *warn-on-reflection* true)
+
 (def kept-count
   "How many examples of one kind of error a result holds."
   8)

@@ -9,6 +9,8 @@
   (:import (interregnum.check.ids Call Rows)
            (java.util List)))
 
+(set! *warn-on-reflection* true)
+
 (defn- rows-of
   "The rows of a read, by tag."
   ^Rows [read]

@@ -8,6 +8,8 @@
   (:import (interregnum.check.ids Call IdSets)
            (java.util HashMap List)))
 
+(set! *warn-on-reflection* true)
+
 (defn unique
   "ID-1: no id is given out twice, within a batch or by two inserts."
   [calls reigns]
@@ -20,21 +22,29 @@
           (report/who later) "got" (report/what later) "of table" (:table later)
           "of which" (report/who earlier) "had got" (report/what earlier))))))
 
+(defn- steady?
+  "Do `ids` go up in steps of `increment`?"
+  [^longs ids ^long increment]
+  (let [n (alength ids)]
+    (loop [i 1]
+      (cond (= i n) true
+            (= (aget ids i) (+ increment (aget ids (dec i)))) (recur (inc i))
+            :else false))))
+
 (defn- shape-problem
   "What is wrong with the ids of `call`, or nil."
   [^Call call]
-  (let [ids      (.ids call)
-        {:keys [rows increment] :or {increment 1}} (:value (.op call))
-        n        (alength ids)
-        low      (aget ids 0)]
+  (let [ids   (.ids call)
+        value (:value (.op call))
+        rows  (:rows value)
+        step  (:increment value 1)]
     (cond
-      (and rows (not= n rows)) (str "is " n " ids for " rows " rows")
-      (< low 1)                "has an id below 1"
-      (loop [i 1]
-        (and (< i n)
-             (or (not= (aget ids i) (+ low (* i (long increment))))
-                 (recur (inc i)))))
-      (str "does not go up in steps of " increment))))
+      (and rows (not= (alength ids) rows))
+      (str "is " (alength ids) " ids for " rows " rows")
+      (< (aget ids 0) 1)
+      "has an id below 1"
+      (not (steady? ids step))
+      (str "does not go up in steps of " step))))
 
 (defn shape
   "ID-2: a batch has one id per row, the first at least 1, in steps of the

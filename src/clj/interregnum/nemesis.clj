@@ -1,0 +1,48 @@
+(ns interregnum.nemesis
+  "The fault families by name, and several of them as one package.
+
+  A family is a Jepsen nemesis package, :nemesis :generator :final-generator :perf,
+  and
+
+    :name            a keyword
+    :injects         the `:f`s that inject its faults; the completions' values have
+                     `:took-effect?` from a probe
+    :changes-owner?  whether the faults are meant to change the owner"
+  (:require [clojure.string :as str]
+            [interregnum.nemesis.kill :as kill]
+            [interregnum.nemesis.partition :as partition]
+            [interregnum.nemesis.pause :as pause]
+            [interregnum.nemesis.resign :as resign]
+            [interregnum.nemesis.sampler :as sampler]
+            [jepsen.nemesis.combined :as combined]))
+
+(set! *warn-on-reflection* true)
+
+(def families
+  "Name → function of options to a family's package. Options:
+
+    :seed        of the choices
+    :interval    seconds between a family's faults, about
+    :lease-secs  how long an owner's lease holds"
+  {"resign"    resign/package
+   "kill"      kill/package
+   "pause"     pause/package
+   "partition" partition/package})
+
+(defn parse
+  "The family names in a `--nemesis` argument, sorted: `all`, `none`, or names with
+  commas between. Names that do not exist are in it too."
+  [argument]
+  (case argument
+    "all"  (vec (sort (keys families)))
+    "none" []
+    (vec (sort (distinct (remove str/blank? (map str/trim (str/split argument #","))))))))
+
+(defn package
+  "The families `names` as one package, with the sampler, and under `:families`
+  what `interregnum.checker.coverage` wants to know of them."
+  [names opts]
+  (let [chosen (mapv #((families %) opts) names)]
+    (assoc (combined/compose-packages (conj chosen (sampler/package)))
+           :families (mapv #(select-keys % [:name :injects :changes-owner?])
+                           chosen))))

@@ -1,0 +1,38 @@
+(ns interregnum.nemesis.pause
+  "Stops nodes with SIGSTOP, the owner or any one, for longer than the lease, and
+  lets them go on: a paused owner is deposed and does not know it.
+
+  `interregnum.nemesis.process` has the values of completions."
+  (:require [interregnum.nemesis.paced :as paced]
+            [interregnum.nemesis.process :as process]
+            [jepsen.db :as db]
+            [jepsen.nemesis :as nemesis]))
+
+(set! *warn-on-reflection* true)
+
+(defrecord PauseNemesis []
+  nemesis/Nemesis
+  (setup! [this _] this)
+  (invoke! [_ test op]
+    (case (:f op)
+      :pause  (process/strike! test op (fn [t node] (db/pause! (:db t) t node)))
+      :resume (process/end! test op (fn [t node] (db/resume! (:db t) t node)))))
+  (teardown! [_ _])
+
+  nemesis/Reflection
+  (fs [_] #{:pause :resume}))
+
+(defn package
+  "The fault family."
+  [{:keys [lease-secs] :as opts}]
+  {:name            :pause
+   :injects         #{:pause}
+   :changes-owner?  true
+   :nemesis         (->PauseNemesis)
+   :generator       (paced/paced
+                      (process/steps opts :pause :resume
+                                     #(paced/between % (+ 1 lease-secs)
+                                                     (+ 3 lease-secs))))
+   :final-generator {:type :info :f :resume}
+   :perf            #{{:name "pause" :start #{:pause} :stop #{:resume}
+                       :color "#A0B1E9"}}})

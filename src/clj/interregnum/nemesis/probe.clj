@@ -1,0 +1,73 @@
+(ns interregnum.nemesis.probe
+  "Looks at the cluster from outside, so that a fault's effect is known and not
+  assumed."
+  (:require [interregnum.host :as host]
+            [interregnum.target.status :as status]
+            [jepsen.control :as control]
+            [jepsen.util :as util]))
+
+(set! *warn-on-reflection* true)
+
+(def ^:private poll-interval-ms 100)
+
+(defn await-some
+  "The first true value of `(f)`, tried every 100 ms for at most `timeout-ms`; nil
+  if there was none."
+  [timeout-ms f]
+  (let [deadline (+ (util/linear-time-nanos) (* 1000000 timeout-ms))]
+    (loop []
+      (or (f)
+          (when (< (util/linear-time-nanos) deadline)
+            (util/sleep poll-interval-ms)
+            (recur))))))
+
+(defn answers
+  "Which of `nodes` answer on their status port: a map node → true or false."
+  [test nodes]
+  (into (sorted-map)
+        (util/real-pmap (fn [node]
+                          [node (some? (status/info (host/address test node)))])
+                        nodes)))
+
+(defn leader
+  "Who leads the id service now, as {:id :term}, by whichever node can tell; nil
+  if none can."
+  [test]
+  (->> (:nodes test)
+       (util/real-pmap #(status/autoid-leader (host/address test %)))
+       (filter some?)
+       (sort-by :term)
+       last
+       (#(when % (select-keys % [:id :term])))))
+
+(defn new-leader
+  "The leader of a term after that of `before`, awaited for at most `timeout-ms`;
+  nil if there was none."
+  [test before timeout-ms]
+  (await-some timeout-ms
+              #(let [now (leader test)]
+                 (when (and now (< (:term before 0) (:term now))) now))))
+
+(defn leader-node
+  "The node that leads the id service, or nil."
+  [test]
+  (let [id (:id (leader test))]
+    (first (filter #{id} (:nodes test)))))
+
+(def ^:private ssh-port 22)
+
+(defn reaches?
+  "Can node `from` open a TCP connection to node `to`? Tried on `from` itself."
+  [test from to]
+  (let [address (host/address test to)
+        command (str "exec 3<>/dev/tcp/" address "/" ssh-port)]
+    (get (control/on-nodes
+           test [from]
+           (fn [_ _]
+             (try (control/exec :timeout 1 :bash :-c command)
+                  true
+                  (catch clojure.lang.ExceptionInfo e
+                    (if (= :jepsen.control/nonzero-exit (:type (ex-data e)))
+                      false
+                      (throw e))))))
+         from)))

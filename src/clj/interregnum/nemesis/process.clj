@@ -1,0 +1,72 @@
+(ns interregnum.nemesis.process
+  "What `kill` and `pause` share: which nodes they strike, and ending the fault
+  everywhere.
+
+  The operation that strikes has the target as its value, `:owner` or `:one`."
+  (:require [interregnum.nemesis.paced :as paced]
+            [interregnum.nemesis.probe :as probe]
+            [jepsen.control :as control]
+            [jepsen.random :as rand]))
+
+(set! *warn-on-reflection* true)
+
+(def change-timeout-ms
+  "How long it may take until the nodes answer again."
+  15000)
+
+(defn targets
+  "The nodes that `target` stands for: the owner, or any one, which also stands in
+  for an owner that nobody knows."
+  [test target]
+  (case target
+    :owner [(or (probe/leader-node test) (rand/nth (:nodes test)))]
+    :one   [(rand/nth (:nodes test))]))
+
+(defn strike!
+  "Applies `f` [test node] on the nodes that the op's value stands for; a node
+  that does not answer afterwards, but did before, was struck. The completion's
+  value:
+
+    :target :nodes   whom the fault was meant for, and whom that was
+    :leader          who led before, as {:id :term}
+    :answered        node → did it answer before
+    :took-effect?    none that answered before answers now"
+  [test {target :value :as op} f]
+  (let [leader (probe/leader test)
+        nodes  (targets test target)
+        before (probe/answers test nodes)]
+    (control/on-nodes test nodes f)
+    (let [after (probe/answers test nodes)]
+      (assoc op :value {:target       target
+                        :nodes        nodes
+                        :leader       leader
+                        :answered     before
+                        :took-effect? (boolean (and (some val before)
+                                                    (not-any? val after)))}))))
+
+(defn end!
+  "Applies `f` [test node] on every node and waits until all answer. The
+  completion's value:
+
+    :leader      who leads afterwards, as {:id :term}
+    :answered    node → does it answer"
+  [test op f]
+  (let [nodes (:nodes test)]
+    (control/on-nodes test nodes f)
+    (probe/await-some change-timeout-ms
+                      #(every? val (probe/answers test nodes)))
+    (assoc op :value {:leader   (probe/leader test)
+                      :answered (probe/answers test nodes)})))
+
+(defn steps
+  "Strikes about every `interval` seconds by an op of `strike`, each ended by an op
+  of `end` after `hold` [random] seconds. Two of three strikes go for the owner."
+  [{:keys [seed interval]} strike end hold]
+  (mapcat (fn [i]
+            (let [random (paced/random seed strike i)]
+              [{:after (paced/between random (* 1/2 interval) (* 3/2 interval))
+                :op    {:type :info :f strike
+                        :value (paced/pick random [:owner :owner :one])}}
+               {:after (hold random)
+                :op    {:type :info :f end}}]))
+          (range)))

@@ -1,0 +1,84 @@
+(ns interregnum.nemesis.resign
+  "Makes the leader of the id service resign, through the status API.
+
+  One `:resign` goes on until an owner that reigned before reigns again, A→B→A,
+  with time for inserts under each: that is when a range kept from an earlier
+  reign does harm. The completion's value:
+
+    :path          the reigns, [{:id \"n1\" :term 5} {:id \"n2\" :term 9} ...]
+    :took-effect?  did the owner change at all
+    :returned?     did an earlier owner come back"
+  (:require [interregnum.host :as host]
+            [interregnum.nemesis.paced :as paced]
+            [interregnum.nemesis.probe :as probe]
+            [interregnum.target.status :as status]
+            [jepsen.nemesis :as nemesis]
+            [jepsen.util :as util]))
+
+(set! *warn-on-reflection* true)
+
+(def ^:private change-timeout-ms
+  "How long a successor may take."
+  5000)
+
+(def ^:private reign-ms
+  "How long each owner reigns before it resigns in turn."
+  400)
+
+(defn- resign-once!
+  "Makes `leader` resign; its successor, or nil if none came."
+  [test leader]
+  (status/resign-autoid! (host/address test (:id leader)))
+  (probe/new-leader test leader change-timeout-ms))
+
+(defn- returned?
+  "Does some owner of `path` reign again after another one did?"
+  [path]
+  (let [ids (dedupe (map :id path))]
+    (< (count (distinct ids)) (count ids))))
+
+(defn- drive!
+  "Makes owners resign until one of them returns; the path of reigns."
+  [test]
+  (loop [path (filterv some? [(probe/leader test)])]
+    (let [successor (when (and (seq path)
+                               (not (returned? path))
+                               (<= (count path) (* 2 (count (:nodes test)))))
+                      (util/sleep reign-ms)
+                      (resign-once! test (peek path)))]
+      (if successor
+        (recur (conj path successor))
+        path))))
+
+(defrecord ResignNemesis []
+  nemesis/Nemesis
+  (setup! [this _] this)
+  (invoke! [_ test op]
+    (let [path (drive! test)]
+      (assoc op :value {:path         path
+                        :took-effect? (< 1 (count path))
+                        :returned?    (returned? path)})))
+  (teardown! [_ _])
+
+  nemesis/Reflection
+  (fs [_] #{:resign}))
+
+(defn- steps
+  "Resignations about every `interval` seconds."
+  [{:keys [seed interval]}]
+  (for [i (range)]
+    {:after (paced/between (paced/random seed :resign i)
+                           (* 1/2 interval) interval)
+     :op    {:type :info :f :resign}}))
+
+(defn package
+  "The fault family."
+  [opts]
+  {:name            :resign
+   :injects         #{:resign}
+   :changes-owner?  true
+   :nemesis         (->ResignNemesis)
+   :generator       (paced/paced (steps opts))
+   :final-generator nil
+   :perf            #{{:name "resign" :start #{} :stop #{} :fs #{:resign}
+                       :color "#E9DCA0"}}})

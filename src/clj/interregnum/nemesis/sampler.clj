@@ -1,0 +1,89 @@
+(ns interregnum.nemesis.sampler
+  "Watches who owns what from outside, throughout a run: one thread per node asks
+  its status port. In the end `:owners` records every sighting in the history, as
+  `interregnum.checker.owners` reads them:
+
+    {:role :autoid :id \"n2\" :term 41 :from 1200 :to 5300}
+
+  and, per node, what it claimed itself to be:
+
+    {:role :autoid-claim :id \"n1\" :from 900 :to 6100}"
+  (:require [interregnum.host :as host]
+            [interregnum.progress :as progress]
+            [interregnum.target.status :as status]
+            [jepsen.nemesis :as nemesis]
+            [jepsen.util :as util]))
+
+(set! *warn-on-reflection* true)
+
+(def ^:private interval-ms
+  "Pause between two samples of one node."
+  200)
+
+(defn- see
+  "Adds a sighting of `who` at `time` to `sightings`, the ones of one role at one
+  node: it prolongs the last one if that is of the same."
+  [sightings who time]
+  (let [last-seen (peek sightings)]
+    (if (= who (dissoc last-seen :from :to))
+      (conj (pop sightings) (assoc last-seen :to time))
+      (conj sightings (assoc who :from time :to time)))))
+
+(defn- sample!
+  "Asks `node` once and adds what it says to the atom `state`, a map of [node role]
+  → sightings. A claim that was interrupted begins anew."
+  [test state node]
+  (let [address (host/address test node)
+        leader  (status/autoid-leader address)
+        info    (status/info address)
+        time    (util/relative-time-nanos)]
+    (when (:term leader)
+      (progress/owner! test leader)
+      (swap! state update [node :autoid] (fnil see [])
+             {:role :autoid :id (:id leader) :term (:term leader)} time))
+    (when (:autoidLeader info)
+      (swap! state update [node :autoid-claim] (fnil see [])
+             {:role :autoid-claim :id node} time))))
+
+(defn- start-thread!
+  "Samples `node` in its own thread until `running?` is false."
+  [test state running? node]
+  (let [^Runnable task (bound-fn []
+                         (while @running?
+                           (util/meh (sample! test state node))
+                           (util/sleep interval-ms)))]
+    (doto (Thread. task (str "owner sampler " node))
+      (.setDaemon true)
+      (.start))))
+
+(def ^:private stop-timeout-ms 5000)
+
+(defrecord Sampler [state running? threads]
+  nemesis/Nemesis
+  (setup! [_ test]
+    (let [state    (atom {})
+          running? (atom true)]
+      (->Sampler state running?
+                 (mapv #(start-thread! test state running? %) (:nodes test)))))
+
+  (invoke! [_ _ op]
+    (assoc op :value (into [] cat (vals (into (sorted-map) @state)))))
+
+  (teardown! [_ _]
+    (reset! running? false)
+    (run! #(.join ^Thread % stop-timeout-ms) threads))
+
+  nemesis/Reflection
+  (fs [_] #{:owners}))
+
+(defn package
+  "Not a fault: records the sightings."
+  []
+  {:name      :sampler
+   :nemesis   (->Sampler nil nil nil)
+   :generator nil
+   :perf      #{}})
+
+(def record-op
+  "The operation that records what was seen."
+  {:type :info :f :owners})

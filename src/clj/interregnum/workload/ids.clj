@@ -1,0 +1,293 @@
+(ns interregnum.workload.ids
+  "Auto-increment ids: implicit inserts of one and several rows, explicit inserts,
+  and reads of the next id, on several tables from every node; in the end every
+  node is asked to insert once more and to read all rows.
+
+  `interregnum.checker.ids.calls` has the operations' shapes.
+
+  Options of the test map:
+
+    :tables   how many tables, 3
+    :rate     operations a second, 100
+    :seed     of the choice of operations
+    :id-step  how many ids an owner reserves at a time"
+  (:require [clojure.string :as str]
+            [interregnum.checker.ids :as checker]
+            [interregnum.error :as error]
+            [interregnum.host :as host]
+            [interregnum.sql :as sql]
+            [jepsen.client :as client]
+            [jepsen.generator :as gen]
+            [jepsen.util :as util])
+  (:import (java.util SplittableRandom)))
+
+(set! *warn-on-reflection* true)
+
+;;; Client
+
+(defn- table-name
+  [table]
+  (str "ids_" table))
+
+(defn- create-table
+  [table]
+  (str "CREATE TABLE " (table-name table)
+       " (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, tag BIGINT NOT NULL)"
+       " AUTO_ID_CACHE = 1"))
+
+(defn- insert
+  [{:keys [table tag rows]}]
+  (str "INSERT INTO " (table-name table) " (tag) VALUES "
+       (str/join ", " (map #(str "(" (+ tag %) ")") (range rows)))))
+
+(defn- insert-explicit
+  [{:keys [table id tag]}]
+  (str "INSERT INTO " (table-name table) " (id, tag) VALUES (" id ", " tag ")"))
+
+(defn- next-id
+  "The next id of `table`, as SHOW TABLE NEXT_ROW_ID has it."
+  [connection table]
+  (let [rows (sql/query-maps! connection
+                              (str "SHOW TABLE " (table-name table) " NEXT_ROW_ID"))
+        row  (or (first (filter #(= "AUTO_INCREMENT" (get % "ID_TYPE")) rows))
+                 (first rows))]
+    (long (get row "NEXT_GLOBAL_ROW_ID"))))
+
+(defn- read-rows
+  [connection table]
+  (mapv (fn [[id tag]] [(long id) (long tag)])
+        (sql/query! connection (str "SELECT id, tag FROM " (table-name table)))))
+
+(defn- invoke
+  "What the op's value becomes when it succeeds."
+  [connection {:keys [f value]}]
+  (case f
+    :insert          (assoc value :ids (sql/insert! connection (insert value)))
+    :insert-explicit (do (sql/execute! connection (insert-explicit value)) value)
+    :next-id         (assoc value :next (next-id connection (:table value)))
+    :read            (assoc value :rows (read-rows connection (:table value)))))
+
+(defn- create-table!
+  "Creates `table`; that it exists already is fine, an earlier try may have been
+  answered by silence."
+  [connection table]
+  (try (sql/execute! connection (create-table table))
+       (catch Exception e
+         (when-not (= :table-exists (:type (error/classify e)))
+           (throw e)))))
+
+(defn- open-connection!
+  "The connection in the atom `connection`, opened if there is none."
+  [connection address]
+  (or @connection
+      (reset! connection
+              (try (sql/connect! address {})
+                   (catch Exception e (throw (error/connecting e)))))))
+
+(defn- drop-connection!
+  [connection]
+  (sql/close! @connection)
+  (reset! connection nil))
+
+(def ^:private idempotent
+  "Operations that may be taken for failed when their outcome is unknown."
+  #{:next-id :read})
+
+(def ^:private setup-options
+  "How long tables are tried to be created."
+  {:retry-interval 200
+   :log-interval   5000
+   :log-message    "Waiting for tables to be created"
+   :timeout        30000})
+
+(defrecord IdsClient [node address connection]
+  client/Client
+  (open! [this test node]
+    (assoc this
+           :node node
+           :address (host/address test node)
+           :connection (atom nil)))
+
+  (setup! [_ test]
+    (when (= node (first (:nodes test)))
+      (dotimes [table (:tables test)]
+        (util/await-fn
+          #(try (create-table! (open-connection! connection address) table)
+                (catch Exception e
+                  (drop-connection! connection)
+                  (throw e)))
+          setup-options))))
+
+  (invoke! [_ _ op]
+    (try
+      (let [value (invoke (open-connection! connection address) op)]
+        (assoc op :type :ok :value (assoc value :node node)))
+      (catch Exception e
+        (let [error (error/classify e)]
+          (when (error/broken-connection? error)
+            (drop-connection! connection))
+          (error/complete op (assoc error :node node) idempotent)))))
+
+  (teardown! [_ _])
+
+  (close! [_ _]
+    (drop-connection! connection)))
+
+(defn ids-client
+  "A client without a connection; `open!` gives one for a node."
+  []
+  (->IdsClient nil nil nil))
+
+;;; Generator
+
+(def ^:private rows-max 5)
+
+(def ^:private tags-per-op
+  "Tags kept apart for one operation."
+  8)
+
+(defn- random
+  "A source of random numbers for the `i`-th operation of `lane`."
+  ^SplittableRandom [seed lane i]
+  (SplittableRandom. (unchecked-add (long seed)
+                                    (unchecked-multiply
+                                      (unchecked-add (* 2 (long i)) (long lane))
+                                      0x5851F42D4C957F2D))))
+
+(defn- explicit-id
+  "An id to insert explicitly, above all ids seen: near, where it meets the ids
+  being given out; seldom beyond the owner's range."
+  [^SplittableRandom random id-max id-step]
+  (+ 1 id-max
+     (.nextInt random (int 20))
+     (if (< (.nextDouble random) 0.1) (* 2 (long id-step)) 0)))
+
+(defn- choose
+  "The `i`-th operation of `lane`, given the largest id seen of each table."
+  [{:keys [seed lane i id-maxes tables id-step]}]
+  (let [random (random seed lane i)
+        table  (long (.nextInt random (int tables)))
+        tag    (* tags-per-op (+ (* 2 i) lane))
+        kind   (.nextDouble random)]
+    (cond
+      (< kind 0.70) {:f :insert :value {:table table :rows 1 :tag tag}}
+      (< kind 0.85) {:f :insert
+                     :value {:table table
+                             :rows (+ 2 (long (.nextInt random (int (dec rows-max)))))
+                             :tag tag}}
+      (< kind 0.90) {:f :insert-explicit
+                     :value {:table table
+                             :id (explicit-id random (get id-maxes table 0) id-step)
+                             :tag tag}}
+      :else         {:f :next-id :value {:table table}})))
+
+(defn- seen-max
+  "The largest id that a completion shows, or nil."
+  [{:keys [f value]}]
+  (case f
+    :insert          (peek (:ids value))
+    :insert-explicit (:id value)
+    :next-id         (some-> (:next value) dec)
+    nil))
+
+(defrecord Operations [seed lane i id-maxes tables id-step]
+  gen/Generator
+  (op [this _ context]
+    (let [op (gen/fill-in-op (choose this) context)]
+      (if (= :pending op)
+        [:pending this]
+        [op (assoc this :i (inc i))])))
+
+  (update [this _ _ event]
+    (let [id (when (= :ok (:type event)) (seen-max event))]
+      (if id
+        (assoc this :id-maxes
+               (update id-maxes (:table (:value event)) (fnil max 0) id))
+        this))))
+
+(defn operations
+  "An endless mix of operations. Two such mixes at once need different `lane`s, 0
+  and 1, so that the tags of their rows differ."
+  [{:keys [seed tables id-step] :or {id-step checker/default-id-step}} lane]
+  (->Operations seed lane 0 {} tables id-step))
+
+(defn- patient-threads
+  "How many threads call seldom, the same number for each node."
+  [{:keys [nodes concurrency]}]
+  (let [n (count nodes)]
+    (* n (quot concurrency (* 2 n)))))
+
+(defn generator
+  "Operations at `:rate`. Half of the threads of each node call about once a
+  second only: while the others hang on a node that does not answer, these call
+  it long after it stopped, which is when a deposed owner does harm."
+  [{:keys [rate] :as opts}]
+  (let [patient (patient-threads opts)
+        busy    (gen/stagger (/ 1 rate) (operations opts 0))]
+    (if (pos? patient)
+      (gen/reserve patient (gen/stagger (/ 1 patient) (operations opts 1)) busy)
+      busy)))
+
+(def ^:private final-limit-secs
+  "How long each step of the final phase may try."
+  30)
+
+(def ^:private tries-max
+  "How often an insert of the final phase is tried."
+  100)
+
+(defn- until-ok
+  "The operations `ops`, at most two a second, until one succeeds."
+  [ops]
+  (gen/until-ok (gen/delay 1/2 ops)))
+
+(defn- final-inserts
+  "Inserts of one row into `table` by `thread`; no two have a tag in common, and
+  none has one of `operations`."
+  [thread table tables]
+  (for [i (range tries-max)]
+    {:f :insert
+     :value {:table table
+             :rows  1
+             :tag   (- -1 (+ i (* tries-max (+ table (* thread tables)))))}}))
+
+(defn- on-every-node
+  "What `f` makes of a thread's number, by one thread of each node."
+  [nodes f]
+  (apply gen/any (for [thread (range (count nodes))]
+                   (gen/on-threads #{thread} (f thread)))))
+
+(defn final-generator
+  "One insert into every table by one thread of each node, then a read of every
+  table by the same."
+  [{:keys [nodes tables]}]
+  (gen/phases
+    (gen/time-limit
+      final-limit-secs
+      (on-every-node nodes
+        (fn [thread]
+          (for [table (range tables)]
+            (until-ok (final-inserts thread table tables))))))
+    (gen/time-limit
+      final-limit-secs
+      (on-every-node nodes
+        (fn [_]
+          (for [table (range tables)]
+            (until-ok (gen/repeat {:f :read :value {:table table}}))))))))
+
+;;; Workload
+
+(def option-defaults
+  "Options of the workload, where the test map does not say."
+  {:tables 3
+   :rate   100
+   :id-step checker/default-id-step})
+
+(defn workload
+  "The workload as a map :client :generator :final-generator :checker."
+  [opts]
+  (let [opts (merge option-defaults opts)]
+    {:client          (ids-client)
+     :generator       (generator opts)
+     :final-generator (final-generator opts)
+     :checker         (checker/checker)}))

@@ -1,0 +1,47 @@
+(ns interregnum.nemesis-test
+  (:require [clojure.test :refer [are deftest is testing]]
+            [interregnum.nemesis :as nemesis]
+            [jepsen.generator :as gen]
+            [jepsen.generator.test :as sim]
+            [jepsen.nemesis :as jepsen-nemesis]))
+
+(def ^:private opts
+  {:seed 3 :interval 4 :lease-secs 3})
+
+(deftest parse-test
+  (are [argument names] (= names (nemesis/parse argument))
+    "all"          ["kill" "partition" "pause" "resign"]
+    "none"         []
+    "kill"         ["kill"]
+    "pause, kill"  ["kill" "pause"]
+    "kill,kill,"   ["kill"]
+    "typo"         ["typo"]))
+
+(deftest package-test
+  (testing "every family can do what its generators ask for"
+    (let [{:keys [nemesis generator final-generator families]}
+          (nemesis/package (nemesis/parse "all") opts)
+          asked (->> (gen/phases (gen/limit 60 generator) final-generator)
+                     gen/nemesis
+                     (sim/perfect* (sim/n+nemesis-context 2))
+                     (map :f)
+                     set)]
+      (is (= [:kill :partition :pause :resign] (map :name families)))
+      (is (= asked (disj (jepsen-nemesis/fs nemesis) :owners)))
+      (is (every? asked (mapcat :injects families)))))
+  (testing "without faults only the sampler is left"
+    (is (= #{:owners}
+           (jepsen-nemesis/fs (:nemesis (nemesis/package [] opts)))))))
+
+(deftest holds-test
+  (testing "pauses and partitions outlast the lease"
+    (doseq [[family start stop] [["pause" :pause :resume]
+                                 ["partition" :start-partition :stop-partition]]]
+      (let [times (->> (gen/limit 40 (:generator (nemesis/package [family] opts)))
+                       gen/nemesis
+                       (sim/perfect* (sim/n+nemesis-context 2))
+                       (filter #(= :info (:type %)))
+                       (map (juxt :f :time)))]
+        (doseq [[[f from] [g to]] (partition 2 times)]
+          (is (= [start stop] [f g]))
+          (is (< 3000000000 (- to from))))))))
