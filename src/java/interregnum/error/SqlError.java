@@ -8,6 +8,7 @@ import java.util.Locale;
  */
 public enum SqlError {
   TOO_MANY_CONNECTIONS(1040, "08004", true),
+  BAD_HANDSHAKE(1043, "08S01", true),
   ACCESS_DENIED(1045, "28000", true),
   NO_DATABASE(1046, "3D000", true),
   UNKNOWN_COMMAND(1047, "08S01", true),
@@ -50,6 +51,7 @@ public enum SqlError {
   TOO_MANY_PREPARED(1461, "42000", true),
   NO_AUTO_ID(1467, "HY000", true),
   NUMBER_OVERFLOW(1690, "22003", true),
+  MALFORMED_PACKET(1835, "HY000", true),
   TABLE_INCONSISTENT(8003, "HY000", true),
   SCHEMA_EXPIRED(8027, "HY000", true),
   SCHEMA_CHANGED(8028, "HY000", true),
