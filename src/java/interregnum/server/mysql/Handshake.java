@@ -1,6 +1,6 @@
 package interregnum.server.mysql;
 
-import interregnum.sql.SqlError;
+import interregnum.error.SqlError;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package interregnum.server.mysql;
 
-import interregnum.sql.SqlError;
-import interregnum.sql.SqlException;
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import interregnum.sql.exec.Result;
 import interregnum.sql.exec.ResultColumn;
 import interregnum.sql.exec.Session;

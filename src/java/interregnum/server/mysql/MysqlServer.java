@@ -1,8 +1,8 @@
 package interregnum.server.mysql;
 
+import interregnum.error.SqlError;
 import interregnum.runtime.Randomness;
 import interregnum.runtime.Runtime;
-import interregnum.sql.SqlError;
 import interregnum.sql.exec.SqlEngine;
 import java.io.IOException;
 import java.net.InetAddress;

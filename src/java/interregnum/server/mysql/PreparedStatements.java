@@ -1,6 +1,6 @@
 package interregnum.server.mysql;
 
-import interregnum.sql.SqlError;
+import interregnum.error.SqlError;
 import interregnum.sql.parser.ParsedStatement;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package interregnum.server.mysql;
 
-import interregnum.sql.SqlError;
-import interregnum.sql.SqlException;
+import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 
 /** The client does not keep to the protocol; it is told so and its connection is closed. */
 final class ProtocolException extends Exception {

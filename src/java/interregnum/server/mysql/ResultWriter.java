@@ -1,10 +1,10 @@
 package interregnum.server.mysql;
 
-import interregnum.sql.ColumnType;
-import interregnum.sql.SqlException;
+import interregnum.error.SqlException;
 import interregnum.sql.Values;
 import interregnum.sql.exec.Result;
 import interregnum.sql.exec.ResultColumn;
+import interregnum.table.ColumnType;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;

@@ -1,8 +1,8 @@
 package interregnum.sql.exec;
 
 import interregnum.error.SqlException;
-import interregnum.sql.Expr.Operator;
 import interregnum.sql.Expr;
+import interregnum.sql.Expr.Operator;
 import interregnum.sql.Values;
 import interregnum.table.Column;
 import interregnum.table.IndexInfo;

@@ -1,5 +1,6 @@
 package interregnum.sql.exec;
 
+import interregnum.table.DdlStatement;
 import interregnum.table.DdlStatement.AddColumn;
 import interregnum.table.DdlStatement.AddIndex;
 import interregnum.table.DdlStatement.CreateTable;
@@ -9,7 +10,6 @@ import interregnum.table.DdlStatement.DropTable;
 import interregnum.table.DdlStatement.RenameTable;
 import interregnum.table.DdlStatement.SetAutoIncrement;
 import interregnum.table.DdlStatement.TruncateTable;
-import interregnum.table.DdlStatement;
 import java.util.function.UnaryOperator;
 
 /** Fills in the databases that a schema change left out. */

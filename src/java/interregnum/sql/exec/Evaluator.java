@@ -1,8 +1,8 @@
 package interregnum.sql.exec;
 
 import interregnum.error.SqlError;
-import interregnum.sql.Expr.Operator;
 import interregnum.sql.Expr;
+import interregnum.sql.Expr.Operator;
 import interregnum.sql.Values;
 import java.math.BigInteger;
 import java.util.ArrayList;

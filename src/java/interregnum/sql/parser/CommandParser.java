@@ -2,12 +2,12 @@ package interregnum.sql.parser;
 
 import interregnum.error.SqlError;
 import interregnum.sql.Expr;
+import interregnum.sql.Statement;
 import interregnum.sql.Statement.Admin;
 import interregnum.sql.Statement.Setting;
-import interregnum.sql.Statement.Show.What;
 import interregnum.sql.Statement.Show;
+import interregnum.sql.Statement.Show.What;
 import interregnum.sql.Statement.TableRef;
-import interregnum.sql.Statement;
 import interregnum.sql.Values;
 import interregnum.sql.parser.TokenReader.Name;
 import java.math.BigInteger;

@@ -2,8 +2,8 @@ package interregnum.sql.parser;
 
 import interregnum.error.SqlError;
 import interregnum.error.SqlException;
-import interregnum.sql.Expr.Operator;
 import interregnum.sql.Expr;
+import interregnum.sql.Expr.Operator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
