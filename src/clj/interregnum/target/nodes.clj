@@ -185,6 +185,26 @@
     (into {} (map (juxt :logfile #(last (str/split (:logfile %) #"/"))))
           [etcd node-process])))
 
+(def ^:private election-prefixes
+  "Role → prefix of its candidates' keys in etcd."
+  {:autoid "/interregnum/autoid/leader/"
+   :ddl "/interregnum/ddl/owner/"})
+
+(defn delete-election-key!
+  "Deletes the key of the owner of `role` from etcd, behind the owner's back. Needs
+  the node sessions of a running test."
+  [test role]
+  (let [node (first (:nodes test))]
+    (c/on-nodes
+      test [node]
+      (fn [_ _]
+        (let [etcdctl [:env "ETCDCTL_API=3" :etcdctl :--endpoints
+                       (etcd-endpoints test node)]
+              owner-key (c/exec etcdctl :get :--prefix (election-prefixes role)
+                                :--sort-by "CREATE" :--order "ASCEND" :--limit 1
+                                :--keys-only)]
+          (c/exec etcdctl :del owner-key))))))
+
 (defn db
   "The database for a test with these options, all of them optional:
 

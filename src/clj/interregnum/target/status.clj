@@ -88,13 +88,29 @@
   [address table-id]
   (fetch address (str "/autoid/table/" table-id)))
 
-(defn resign-autoid!
-  "Makes the node resign as leader of the id service: true if it did, false if it
-  was not the leader, nil if nobody knows."
-  [address]
-  (let [{:keys [status body]} (request! "POST" address "/autoid/leader/resign" nil)]
+(defn owner
+  "Who owns `role`, :autoid or :ddl, as the node sees it, {:id :term}; nil if there
+  is none or the node cannot tell."
+  [address role]
+  (let [{:keys [term] :as owner} (get (info-all address) role)]
+    (when term owner)))
+
+(def ^:private resign-paths
+  {:autoid "/autoid/leader/resign"
+   :ddl "/ddl/owner/resign"})
+
+(defn resign!
+  "Makes the node resign as owner of `role`, :autoid or :ddl: true if it did, false
+  if it was not the owner, nil if nobody knows."
+  [address role]
+  (let [{:keys [status body]} (request! "POST" address (resign-paths role) nil)]
     (when (and status (< status 500))
       (str/starts-with? body "success"))))
+
+(defn resign-autoid!
+  "Makes the node resign as leader of the id service, see `resign!`."
+  [address]
+  (resign! address :autoid))
 
 (defn- failpoint-path
   [failpoint]
