@@ -1,2 +1,0 @@
-/** The HTTP status API. */
-package interregnum.server.http;

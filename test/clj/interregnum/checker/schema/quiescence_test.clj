@@ -1,0 +1,58 @@
+(ns interregnum.checker.schema.quiescence-test
+  (:require [clojure.test :refer [deftest is testing]]
+            [interregnum.checker.schema.quiescence :as quiescence]
+            [jepsen.history :as h]))
+
+(defn- completions
+  [& rows]
+  (h/history
+    (mapcat (fn [process [f node type value error]]
+              [{:process process, :type :invoke, :f f, :value nil}
+               {:process process, :type type, :f f
+                :value (assoc value :node node)
+                :error (some-> error (assoc :node node))}])
+            (range) rows)))
+
+(defn- dump
+  [node tables]
+  [:dump node :ok {:asked [], :tables tables}])
+
+(deftest convergence-test
+  (let [tables {"s0" {:columns ["id" "v"], :rows [[1 1]]}}]
+    (testing "all nodes alike"
+      (is (= {:valid? true, :nodes ["n1" "n2"]}
+             (quiescence/convergence-analysis
+               ["n1" "n2"]
+               (completions (dump "n1" tables) (dump "n2" tables))))))
+    (testing "a node that lacks a table"
+      (is (= {:valid? false
+              :nodes ["n1" "n2"]
+              :divergences [{:nodes ["n1" "n2"]
+                             :only-first {"s0" {:columns ["id" "v"]}}
+                             :only-second nil}]
+              :reason "at the end the nodes [\"n1\" \"n2\"] have different tables"}
+             (quiescence/convergence-analysis
+               ["n1" "n2"]
+               (completions (dump "n1" tables) (dump "n2" {}))))))
+    (testing "a node that was not read"
+      (is (= {:valid? :unknown, :nodes ["n1"]
+              :reason "not read at the end: [\"n2\"]"}
+             (quiescence/convergence-analysis
+               ["n1" "n2"] (completions (dump "n1" tables))))))))
+
+(deftest stuck-test
+  (testing "every probe ends well"
+    (is (= {:valid? true, :probe-count 1}
+           (quiescence/stuck-analysis
+             (completions [:probe "n1" :ok {:table "p0"}])))))
+  (testing "one hangs"
+    (is (= [false "a schema change on a fresh table did not end on n2" 1]
+           ((juxt :valid? :reason (comp count :stuck))
+            (quiescence/stuck-analysis
+              (completions [:probe "n1" :ok {:table "p0"}]
+                           [:probe "n2" :info {:table "p1"} {:type :timeout}]))))))
+  (testing "none reached a node"
+    (is (= :unknown
+           (:valid? (quiescence/stuck-analysis
+                      (completions [:probe "n1" :fail {:table "p0"}
+                                    {:type :no-connection}])))))))
