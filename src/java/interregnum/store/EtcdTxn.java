@@ -19,7 +19,7 @@ final class EtcdTxn implements StoreTxn {
   private final EtcdStore store;
   private final long snapshot;
 
-  /** Mod revisions, 0 for absent, of the keys read from the snapshot. */
+  /** Mod revisions, 0 for absent, that keys must still have: as read, or as asked for. */
   private final TreeMap<String, Long> seen = new TreeMap<>(KeyOrder.INSTANCE);
 
   /** New values, empty for deletions. */
@@ -86,6 +86,12 @@ final class EtcdTxn implements StoreTxn {
   public void put(String key, String value) {
     checkOpen();
     writes.put(key, Optional.of(value));
+  }
+
+  @Override
+  public void putNew(String key, String value) {
+    put(key, value);
+    seen.put(key, 0L);
   }
 
   @Override

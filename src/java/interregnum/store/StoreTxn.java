@@ -20,6 +20,9 @@ public interface StoreTxn {
 
   void put(String key, String value);
 
+  /** Writes a key that must not exist: the commit conflicts if it does. */
+  void putNew(String key, String value);
+
   void delete(String key);
 
   /** Makes the commit conflict if {@code key} has changed since the snapshot. */

@@ -27,7 +27,9 @@ public final class Keys {
   /** The last table id given out. */
   public static final String NEXT_ID = "/interregnum/meta/next-id";
 
-  private static final String TABLES = "/interregnum/meta/table/";
+  /** Prefix of the definitions of all tables. */
+  public static final String TABLES = "/interregnum/meta/table/";
+
   private static final String ROWS = "/interregnum/row/";
   private static final String INDEXES = "/interregnum/index/";
   private static final char ESCAPE = '#';

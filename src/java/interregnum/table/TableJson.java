@@ -64,7 +64,8 @@ public final class TableJson {
         node.get("maxIndexId").intValue());
   }
 
-  private static ObjectNode columnNode(Column column) {
+  /** A column as a tree. */
+  public static ObjectNode columnNode(Column column) {
     ObjectNode node = JSON.createObjectNode();
     node.put("id", column.id()).put("name", column.name());
     node.put("type", column.type().kind().name()).put("unsigned", column.type().unsigned());
@@ -74,7 +75,8 @@ public final class TableJson {
     return node;
   }
 
-  private static Column column(JsonNode node) {
+  /** The column that {@link #columnNode} made. */
+  public static Column column(JsonNode node) {
     ColumnType type =
         new ColumnType(
             ColumnType.Kind.valueOf(node.get("type").textValue()),

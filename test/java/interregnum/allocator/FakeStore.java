@@ -143,6 +143,11 @@ final class FakeStore implements Store {
     }
 
     @Override
+    public void putNew(String key, String value) {
+      throw new UnsupportedOperationException("putNew " + key);
+    }
+
+    @Override
     public void delete(String key) {
       writes.put(key, Optional.empty());
     }

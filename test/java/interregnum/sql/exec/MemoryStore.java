@@ -108,6 +108,11 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public void putNew(String key, String value) {
+      throw new UnsupportedOperationException("putNew " + key);
+    }
+
+    @Override
     public void delete(String key) {
       writes.put(key, Optional.empty());
     }
