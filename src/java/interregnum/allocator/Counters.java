@@ -10,6 +10,7 @@ import interregnum.store.CommitResult;
 import interregnum.store.Store;
 import interregnum.store.StoreTxn;
 import interregnum.store.StoreUnavailableException;
+import interregnum.table.Keys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,9 +35,6 @@ final class Counters {
    * many rebases of one table do not fit in between.
    */
   private static final int FORCED_REMEMBERED = 64;
-
-  /** Where the rows of a table stand: below its padded id, by encoded key. */
-  private static final String ROW_PREFIX = "/interregnum/row/";
 
   /** A row key made of one integer that is not negative. */
   private static final Pattern INTEGER_KEY = Pattern.compile("p(\\d{20})");
@@ -161,7 +159,7 @@ final class Counters {
   }
 
   private static long highestRow(StoreTxn txn, long tableId) throws InterruptedException {
-    String prefix = ROW_PREFIX + padded(tableId) + "/";
+    String prefix = Keys.rowPrefix(tableId);
     long highest = 0;
     for (StoreTxn.Entry row : txn.scan(prefix, KeyRange.prefixEnd(prefix), 0)) {
       Matcher key = INTEGER_KEY.matcher(row.key().substring(prefix.length()));

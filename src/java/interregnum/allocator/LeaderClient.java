@@ -3,6 +3,7 @@ package interregnum.allocator;
 import interregnum.runtime.Outcome;
 import interregnum.runtime.Randomness;
 import interregnum.runtime.Runtime;
+import interregnum.transport.RequestRefusedException;
 import interregnum.transport.Transport;
 import java.time.Duration;
 import java.util.Optional;
@@ -141,11 +142,15 @@ public final class LeaderClient implements IdService {
     long left = Math.max(1, deadlineNanos - runtime.nanoTime());
     Duration limit = Duration.ofNanos(Math.min(left, options.attemptMax().toNanos()));
     Outcome<byte[]> outcome = transport.call(address, method, request, limit);
-    if (outcome instanceof Outcome.Done<byte[]> done) {
-      return Attempt.answered(address, LeaderCodec.decodeReply(done.value()));
+    if (!(outcome instanceof Outcome.Done<byte[]> done)) {
+      boolean perhapsDone = outcome instanceof Outcome.Unknown<byte[]>;
+      return new Attempt(Optional.empty(), reason(outcome), perhapsDone);
     }
-    return new Attempt(
-        Optional.empty(), reason(outcome), outcome instanceof Outcome.Unknown<byte[]>);
+    try {
+      return Attempt.answered(address, LeaderCodec.decodeReply(done.value()));
+    } catch (RequestRefusedException e) {
+      return new Attempt(Optional.empty(), address + ": " + e.getMessage(), true);
+    }
   }
 
   private static String reason(Outcome<?> outcome) {

@@ -143,7 +143,7 @@ final class NodeRules {
         .whereLayer("allocator")
         .mayOnlyBeAccessedByLayers("coordinator", "sql", "defect", "server")
         .whereLayer("table")
-        .mayOnlyBeAccessedByLayers("schema", "coordinator", "sql", "server")
+        .mayOnlyBeAccessedByLayers("allocator", "schema", "coordinator", "sql", "server")
         .whereLayer("owner")
         .mayOnlyBeAccessedByLayers(
             "allocator", "schema", "coordinator", "sql", "defect", "server")

@@ -4,8 +4,8 @@ import interregnum.error.SqlError;
 import interregnum.sql.Expr;
 import interregnum.sql.Values;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.ZoneOffset;
+import java.time.LocalDate;
+import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 /** The functions and variables that expressions of a session use. */
 final class SessionFunctions implements Functions {
 
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
+  private static final DateTimeFormatter CLOCK =
+      DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
   private final Session session;
 
@@ -45,11 +45,16 @@ final class SessionFunctions implements Functions {
       case "database", "schema" -> session.database().isEmpty() ? null : session.database();
       case "user", "current_user", "session_user", "system_user" -> "root@%";
       case "now", "current_timestamp", "localtime", "sysdate" ->
-          TIME.format(Instant.ofEpochMilli(session.wallTimeMillis()));
+          dateTime(session.wallTimeMillis() / 1000);
       case "unix_timestamp" -> session.wallTimeMillis() / 1000;
       case "row_count" -> session.rowCount();
       default -> ofArguments(name, arguments);
     };
+  }
+
+  private static String dateTime(long epochSeconds) {
+    LocalDate day = LocalDate.ofEpochDay(Math.floorDiv(epochSeconds, 86_400L));
+    return day + " " + LocalTime.ofSecondOfDay(Math.floorMod(epochSeconds, 86_400L)).format(CLOCK);
   }
 
   private static Object ofArguments(String name, List<Object> arguments) {

@@ -39,6 +39,17 @@ public final class SqlEngine {
     return new Session(this, connectionId);
   }
 
+  /** What clients are told they talk to. */
+  public String version() {
+    return SystemVariables.SERVER_VERSION;
+  }
+
+  /** Loads the parser, which takes the better part of a second, before a client waits for it. */
+  public void warmUp() {
+    parser.parse("select a from t where b = 1");
+    parser.parse("insert into t (a) values (1)");
+  }
+
   Runtime runtime() {
     return runtime;
   }

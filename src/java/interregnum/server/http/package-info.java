@@ -1,0 +1,2 @@
+/** The HTTP status API. */
+package interregnum.server.http;
