@@ -132,9 +132,9 @@
         (some some? (:gens state))  [:pending this]))))
 
 (defn concurrent-generator
-  "Divides the client threads into groups of `n` threads. Each group works on one key at a time, with
-  the generator `(fgen key)`; when that is exhausted it takes the next key of the sequence `keys`.
-  Values become tuples. Exhausted when all keys are."
+  "Divides the client threads into groups of `n` threads. Each group works on one key at a time,
+  with the generator `(fgen key)`; when that is exhausted it takes the next key of the sequence
+  `keys`. Values become tuples. Exhausted when all keys are."
   [n keys fgen]
   (assert (and (integer? n) (pos? n)) "a group has a positive number of threads")
   (gen/clients

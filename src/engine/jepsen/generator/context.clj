@@ -4,8 +4,8 @@
 
   Threads are the numbers 0 to concurrency - 1, for clients, and :nemesis. Each has a position: its
   number, and for the nemesis the one after. A thread runs one process at a time; the first process
-  of a thread is the thread itself. When a client's process crashes, its thread goes on with the next
-  one, so that process numbers are never used twice.
+  of a thread is the thread itself. When a client's process crashes, its thread goes on with the
+  next one, so that process numbers are never used twice.
 
   A context is a map of :time and whatever users put there with `assoc`. It can be restricted to
   some of the threads, which leaves the numbers of processes known but hides the other threads.

@@ -207,9 +207,9 @@
                 (recur (rand/long (count gens)) gens)))))))))
 
 (defn mix
-  "Operations of `gens`, each from a member chosen at random, all being equally likely, until all are
-  exhausted. Ignores updates; so use it on maps and functions, or put what needs updates outside."
-  [gens]
+  "Operations of `gens`, each from a member chosen at random, all being equally likely, until all
+  are exhausted. Ignores updates; so use it on maps and functions, or put what needs updates
+  outside." [gens]
   (let [gens (into [] (core/remove nil?) gens)]
     (when (seq gens)
       (Mix. (rand/long (count gens)) gens))))

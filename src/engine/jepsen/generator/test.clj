@@ -85,9 +85,9 @@
           (recur (conj ops op) in-flight gen (after-completion ctx thread op)))))))
 
 (defn simulate
-  "The invocations and completions of `gen` in the context `ctx`, by default `default-context`, where
-  `(complete-fn ctx invocation)` makes the completion, whose :time says when it happens. Of several
-  completions at one time the last invoked comes first."
+  "The invocations and completions of `gen` in the context `ctx`, by default `default-context`,
+  where `(complete-fn ctx invocation)` makes the completion, whose :time says when it happens. Of
+  several completions at one time the last invoked comes first."
   ([gen complete-fn] (simulate default-context gen complete-fn))
   ([ctx gen complete-fn]
    (with-fixed-rands

@@ -34,8 +34,8 @@
   ((make-thread-filter pred ctx) ctx))
 
 (defn clients
-  "The operations of `client-gen` on the threads of clients, and those of `nemesis-gen`, if given, on
-  that of the nemesis."
+  "The operations of `client-gen` on the threads of clients, and those of `nemesis-gen`, if given,
+  on that of the nemesis."
   ([client-gen]
    (on-threads (all-but :nemesis) client-gen))
   ([client-gen nemesis-gen]
@@ -43,8 +43,8 @@
         (on-threads #{:nemesis} nemesis-gen))))
 
 (defn nemesis
-  "The operations of `nemesis-gen` on the thread of the nemesis, and those of `client-gen`, if given,
-  on those of clients."
+  "The operations of `nemesis-gen` on the thread of the nemesis, and those of `client-gen`, if
+  given, on those of clients."
   ([nemesis-gen]
    (on-threads #{:nemesis} nemesis-gen))
   ([nemesis-gen client-gen]

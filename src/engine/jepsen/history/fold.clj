@@ -94,8 +94,8 @@
           ~accs))]))
 
 (defmacro loopf
-  "A fold written as one or two loops. The first goes over the operations of a chunk, the second over
-  the results of the chunks. A loop is a list of
+  "A fold written as one or two loops. The first goes over the operations of a chunk, the second
+  over the results of the chunks. A loop is a list of
 
     [acc init ...]  accumulators and their initial values
     [x]             the symbol for the operation or chunk result

@@ -46,8 +46,8 @@
   (.write w (str task)))
 
 (defn call
-  "A Task that calls `f` with a vector of the values of the tasks `deps` once these are done; `deref`
-  waits for its value or throws what it threw. The name and `data` only describe it."
+  "A Task that calls `f` with a vector of the values of the tasks `deps` once these are done;
+  `deref` waits for its value or throws what it threw. The name and `data` only describe it."
   ([task-name deps f] (call task-name nil deps f))
   ([task-name data deps f]
    (let [f     (bound-fn* f)
