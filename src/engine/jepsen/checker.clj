@@ -48,7 +48,7 @@
    (try
      (check checker test history opts)
      (catch Exception e
-       (warn e "Error while checking history")
+       (warn e "Error while checking history:" (ex-message e))
        {:valid? :unknown
         :error  (Throwable->map e)}))))
 

@@ -56,12 +56,11 @@
 (defn completion-problems
   "A vector of sentences on what is wrong with `op'` as completion of the operation `op`."
   [op op']
-  (if-not (map? op')
-    ["should be a map"]
-    (cond-> []
-      (not (#{:ok :info :fail} (:type op'))) (conj ":type should be :ok, :info, or :fail")
-      (not= (:process op) (:process op'))    (conj ":process should be the same")
-      (not= (:f op) (:f op'))                (conj ":f should be the same"))))
+  (cond-> []
+    (not (map? op'))                       (conj "should be a map")
+    (not (#{:ok :info :fail} (:type op'))) (conj ":type should be :ok, :info, or :fail")
+    (not= (:process op) (:process op'))    (conj ":process should be the same")
+    (not= (:f op) (:f op'))                (conj ":f should be the same")))
 
 (defn- valid-completion?
   "True if `completion-problems` would find none; the cheap check for every operation."

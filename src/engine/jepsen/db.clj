@@ -7,7 +7,8 @@
   (:require [clojure.string :as str]
             [clojure.tools.logging :refer [info warn]]
             [jepsen.control :as control]
-            [jepsen.util :as util]))
+            [jepsen.util :as util])
+  (:import (java.util.concurrent CyclicBarrier)))
 
 (set! *warn-on-reflection* true)
 
@@ -114,12 +115,23 @@
                        :files names})))
     names))
 
+(defn- setup-or-release!
+  "Sets the database up on a node. If that fails, the nodes that wait for it
+  in `jepsen.core/synchronize` are let go."
+  [db test node]
+  (try
+    (setup! db test node)
+    (catch Throwable t
+      (when (instance? CyclicBarrier (:barrier test))
+        (.reset ^CyclicBarrier (:barrier test)))
+      (throw t))))
+
 (defn- cycle-once!
   [{:keys [db nodes] :as test}]
   (info "Tearing down DB")
   (control/on-nodes test (partial teardown! db))
   (info "Setting up DB")
-  (control/on-nodes test (partial setup! db))
+  (control/on-nodes test (partial setup-or-release! db))
   (when (and (satisfies? Primary db) (seq nodes))
     (info "Setting up primary" (first nodes))
     (control/on-nodes test [(first nodes)] (partial setup-primary! db))))

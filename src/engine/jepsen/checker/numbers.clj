@@ -12,7 +12,8 @@
   "The result of `jepsen.checker/unique-ids`."
   [history]
   (let [generates  (eduction (filter (h/has-f? :generate)) history)
-        attempted  (count (eduction (filter h/invoke?) generates))
+        attempted  (reduce (fn [n _] (inc n)) 0
+                           (eduction (filter h/invoke?) generates))
         acks       (into [] (comp (filter h/ok?) (map :value)) generates)
         duplicates (into {} (filter (fn [[_ n]] (< 1 n))) (frequencies acks))
         sorted     (when (seq acks) (sort util/poly-compare acks))]

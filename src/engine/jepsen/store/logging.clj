@@ -1,0 +1,122 @@
+(ns jepsen.store.logging
+  "Where log lines go: the console, and the file jepsen.log of a run."
+  (:require [clojure.data.json :as json]
+            [clojure.java.io :as io])
+  (:import (ch.qos.logback.classic Level Logger LoggerContext)
+           (ch.qos.logback.classic.encoder PatternLayoutEncoder)
+           (ch.qos.logback.classic.spi ILoggingEvent ThrowableProxyUtil)
+           (ch.qos.logback.core Appender ConsoleAppender FileAppender LayoutBase)
+           (ch.qos.logback.core.encoder Encoder LayoutWrappingEncoder)
+           (java.time Instant)
+           (org.slf4j LoggerFactory)))
+
+(set! *warn-on-reflection* true)
+
+(def ^:private console-pattern
+  "Without stack traces: those are in the file."
+  "%p\t[%t] %c: %m%n%nopex")
+(def ^:private file-pattern "%d{ISO8601, GMT}\t%p\t[%t] %c: %m%n")
+
+(def ^:private default-overrides
+  "Loggers that would say too much."
+  {"net.schmizz"    :warn
+   "com.hierynomus" :warn
+   "io.netty"       :warn
+   "io.grpc"        :warn})
+
+(defn- context
+  ^LoggerContext []
+  (LoggerFactory/getILoggerFactory))
+
+(defn- logger
+  ^Logger [name]
+  (.getLogger (context) ^String name))
+
+(defn- root
+  ^Logger []
+  (logger Logger/ROOT_LOGGER_NAME))
+
+(defn- level
+  ^Level [k]
+  (Level/toLevel (name k) Level/INFO))
+
+(defn- json-line
+  [^ILoggingEvent e]
+  (str (json/write-str
+        (cond-> {:timestamp (str (Instant/ofEpochMilli (.getTimeStamp e)))
+                 :level     (str (.getLevel e))
+                 :thread    (.getThreadName e)
+                 :logger    (.getLoggerName e)
+                 :message   (.getFormattedMessage e)}
+          (.getThrowableProxy e)
+          (assoc :exception (ThrowableProxyUtil/asString
+                             (.getThrowableProxy e)))))
+       "\n"))
+
+(defn- json-encoder
+  ^Encoder []
+  (let [layout (doto (proxy [LayoutBase] []
+                       (doLayout [e] (json-line e)))
+                 (.setContext (context))
+                 (.start))]
+    (doto (LayoutWrappingEncoder.)
+      (.setLayout layout)
+      (.setContext (context))
+      (.start))))
+
+(defn- pattern-encoder
+  ^Encoder [pattern]
+  (doto (PatternLayoutEncoder.)
+    (.setPattern pattern)
+    (.setContext (context))
+    (.start)))
+
+(defn- attach!
+  [^Appender appender name]
+  (.setName appender name)
+  (.setContext appender (context))
+  (.start appender)
+  (.addAppender (root) appender))
+
+(defn- set-levels!
+  [overrides]
+  (doseq [[name k] (merge default-overrides overrides)]
+    (.setLevel (logger name) (level k))))
+
+(defonce ^:private console-set-up? (atom false))
+
+(defn start-console!
+  "Sends log lines of level info and above to standard output, in place of
+  whatever was configured. Does so only once."
+  []
+  (when (compare-and-set! console-set-up? false true)
+    (.reset (context))
+    (.setLevel (root) Level/INFO)
+    (set-levels! {})
+    (attach! (doto (ConsoleAppender.)
+               (.setEncoder (pattern-encoder console-pattern)))
+             "console")))
+
+(def ^:private file-appender-name "jepsen.log")
+
+(defn stop-file!
+  "Stops logging to a file."
+  []
+  (when-let [appender (.getAppender (root) file-appender-name)]
+    (.detachAppender (root) appender)
+    (.stop appender)))
+
+(defn start-file!
+  "Logs to a file as well, from now on, as JSON if so wanted. Overrides are a
+  map of logger name to level."
+  [file {:keys [json? overrides]}]
+  (start-console!)
+  (stop-file!)
+  (io/make-parents file)
+  (set-levels! overrides)
+  (attach! (doto (FileAppender.)
+             (.setFile (str file))
+             (.setEncoder (if json?
+                            (json-encoder)
+                            (pattern-encoder file-pattern))))
+           file-appender-name))
