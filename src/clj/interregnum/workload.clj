@@ -1,10 +1,14 @@
 (ns interregnum.workload
   "The workloads by name."
-  (:require [interregnum.workload.ids :as ids]))
+  (:require [interregnum.workload.ids :as ids]
+            [interregnum.workload.schema :as schema]))
 
 (set! *warn-on-reflection* true)
 
 (def workloads
-  "Name → function of the test's options to a map :client :generator
-  :final-generator :checker."
-  {"ids" ids/workload})
+  "Name → function of the test's options to a map
+
+    :role             whose owner faults strike, :autoid or :ddl
+    :client :generator :final-generator :checker"
+  {"ids" ids/workload
+   "schema" schema/workload})

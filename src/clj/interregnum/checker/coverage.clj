@@ -3,7 +3,8 @@
   `:unknown`, never valid: no fault of a family took effect, or the owner never
   changed although the faults asked for it.
 
-  From the test map, `:fault-families`, one map per fault family in use:
+  From the test map, `:role`, whose owner the faults strike, and
+  `:fault-families`, one map per fault family in use:
 
     :name            of the family, a keyword
     :injects         the `:f`s that inject its faults
@@ -45,7 +46,8 @@
         "The owner never changed, though the faults were meant to change it.")))
 
 (defn analysis
-  "The result for `history` with the fault families of the test:
+  "The result for `history` with the fault families of the test, whose faults
+  strike the owner of `role`:
 
     :valid?         true or :unknown
     :reason         why
@@ -53,8 +55,8 @@
     :reigns         the reigns seen, as {:id :term :from :to}
     :change-count   changes of owner seen
     :return-count   reigns of an owner that had reigned before"
-  [history families]
-  (let [reigns  (owners/reigns history :autoid)
+  [history role families]
+  (let [reigns  (owners/reigns history role)
         changes (owners/changes reigns)
         counts  (into (sorted-map)
                       (map (juxt :name #(injections history %)))
@@ -75,4 +77,4 @@
   []
   (reify checker/Checker
     (check [_ test history _]
-      (analysis history (:fault-families test)))))
+      (analysis history (:role test) (:fault-families test)))))

@@ -30,11 +30,11 @@
                         nodes)))
 
 (defn leader
-  "Who leads the id service now, as {:id :term}, by whichever node can tell; nil
-  if none can."
+  "Who owns the role that the test strikes now, as {:id :term}, by whichever node
+  can tell; nil if none can."
   [test]
   (->> (:nodes test)
-       (util/real-pmap #(status/autoid-leader (host/address test %)))
+       (util/real-pmap #(status/owner (host/address test %) (:role test)))
        (filter some?)
        (sort-by :term)
        last
@@ -49,7 +49,7 @@
                  (when (and now (< (:term before 0) (:term now))) now))))
 
 (defn leader-node
-  "The node that leads the id service, or nil."
+  "The node that owns the role that the test strikes, or nil."
   [test]
   (let [id (:id (leader test))]
     (first (filter #{id} (:nodes test)))))

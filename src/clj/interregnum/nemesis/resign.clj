@@ -1,5 +1,5 @@
 (ns interregnum.nemesis.resign
-  "Makes the leader of the id service resign, through the status API.
+  "Makes the owner of the test's role resign, through the status API.
 
   One `:resign` goes on until an owner that reigned before reigns again, A→B→A,
   with time for inserts under each: that is when a range kept from an earlier
@@ -28,7 +28,7 @@
 (defn- resign-once!
   "Makes `leader` resign; its successor, or nil if none came."
   [test leader]
-  (status/resign-autoid! (host/address test (:id leader)))
+  (status/resign! (host/address test (:id leader)) (:role test))
   (probe/new-leader test leader change-timeout-ms))
 
 (defn- returned?

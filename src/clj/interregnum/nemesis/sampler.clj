@@ -7,7 +7,9 @@
 
   and, per node, what it claimed itself to be:
 
-    {:role :autoid-claim :id \"n1\" :from 900 :to 6100}"
+    {:role :autoid-claim :id \"n1\" :from 900 :to 6100}
+
+  Likewise for the coordinator, with the roles :ddl and :ddl-claim."
   (:require [interregnum.host :as host]
             [interregnum.progress :as progress]
             [interregnum.target.status :as status]
@@ -29,21 +31,32 @@
       (conj (pop sightings) (assoc last-seen :to time))
       (conj sightings (assoc who :from time :to time)))))
 
+(def ^:private roles
+  "Role → the name of a node's claim to it, and the key of that in its info."
+  {:autoid [:autoid-claim :autoidLeader]
+   :ddl    [:ddl-claim :ddlOwner]})
+
+(defn- note!
+  "Adds one sighting to the atom `state`, a map of [node role] → sightings."
+  [state node who time]
+  (swap! state update [node (:role who)] (fnil see []) who time))
+
 (defn- sample!
-  "Asks `node` once and adds what it says to the atom `state`, a map of [node role]
-  → sightings. A claim that was interrupted begins anew."
+  "Asks `node` once and adds what it says to `state`. A claim that was interrupted
+  begins anew."
   [test state node]
   (let [address (host/address test node)
-        leader  (status/autoid-leader address)
+        owners  (status/info-all address)
         info    (status/info address)
         time    (util/relative-time-nanos)]
-    (when (:term leader)
-      (progress/owner! test leader)
-      (swap! state update [node :autoid] (fnil see [])
-             {:role :autoid :id (:id leader) :term (:term leader)} time))
-    (when (:autoidLeader info)
-      (swap! state update [node :autoid-claim] (fnil see [])
-             {:role :autoid-claim :id node} time))))
+    (doseq [[role [claim claimed?]] roles
+            :let [{:keys [id term]} (role owners)]]
+      (when term
+        (when (= role (:role test))
+          (progress/owner! test {:id id :term term}))
+        (note! state node {:role role :id id :term term} time))
+      (when (claimed? info)
+        (note! state node {:role claim :id node} time)))))
 
 (defn- start-thread!
   "Samples `node` in its own thread until `running?` is false."

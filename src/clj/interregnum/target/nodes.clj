@@ -173,7 +173,7 @@
   db/Primary
   (primaries [_ test]
     (->> (:nodes test)
-         (util/real-pmap #(status/autoid-leader (host/address test %)))
+         (util/real-pmap #(status/owner (host/address test %) (:role test :autoid)))
          (remove nil?)
          (sort-by :term)
          (map :id)

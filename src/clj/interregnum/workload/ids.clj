@@ -284,10 +284,11 @@
    :id-step checker/default-id-step})
 
 (defn workload
-  "The workload as a map :client :generator :final-generator :checker."
+  "The workload as a map :role :client :generator :final-generator :checker."
   [opts]
   (let [opts (merge option-defaults opts)]
-    {:client          (ids-client)
+    {:role            :autoid
+     :client          (ids-client)
      :generator       (generator opts)
      :final-generator (final-generator opts)
      :checker         (checker/checker)}))

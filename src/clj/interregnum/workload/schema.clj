@@ -159,10 +159,11 @@
   {:rate 40})
 
 (defn workload
-  "The workload as a map :client :generator :final-generator :checker."
+  "The workload as a map :role :client :generator :final-generator :checker."
   [opts]
   (let [{:keys [rate] :as opts} (merge option-defaults opts)]
-    {:client (schema-client)
+    {:role :ddl
+     :client (schema-client)
      :generator (gen/stagger (/ 1 rate)
                              (plan/plan (select-keys opts (keys plan/default-options))))
      :final-generator (final-generator opts)

@@ -39,11 +39,11 @@
           :reigns []
           :change-count 0
           :return-count 0}
-         (coverage/analysis [] []))))
+         (coverage/analysis [] :autoid []))))
 
 (deftest shortcomings-test
   (let [reason (fn [history]
-                 (select-keys (coverage/analysis history [resign])
+                 (select-keys (coverage/analysis history :autoid [resign])
                               [:valid? :reason]))]
     (testing "a family that never ran"
       (is (= {:valid? :unknown :reason "No resign fault was injected."}
