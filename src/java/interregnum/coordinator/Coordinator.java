@@ -31,24 +31,21 @@ public final class Coordinator implements AutoCloseable {
 
   private final Parts parts;
   private final NodeContext node;
-  private final Ownership ownership;
   private final JobSubmitter submitter;
   private final FinishedJobs finished;
   private final JobControl control;
   private volatile Optional<Scheduler> scheduler = Optional.empty();
+  private volatile Ownership ownership;
 
   /** What a coordinator works with. */
   public record Parts(NodeContext node, IdService ids, CoordinatorModes modes) {}
 
-  public Coordinator(Parts parts, OwnerConfig candidacy) {
+  public Coordinator(Parts parts) {
     this.parts = parts;
     this.node = parts.node();
     this.submitter = new JobSubmitter(node);
     this.finished = new FinishedJobs(node);
     this.control = new JobControl(node);
-    this.ownership =
-        new Ownership(
-            node.runtime(), node.etcd(), node.failpoints(), candidacy, new ReignListener());
   }
 
   /** Starts and stops the scheduler with each reign. */
@@ -70,22 +67,27 @@ public final class Coordinator implements AutoCloseable {
     }
   }
 
-  /** Begins to take schema changes, and stands for election. */
-  public void start() {
+  /** Begins to take schema changes, and stands for election; once. */
+  public void start(OwnerConfig candidacy) {
     finished.start();
     submitter.start();
+    ownership =
+        new Ownership(
+            node.runtime(), node.etcd(), node.failpoints(), candidacy, new ReignListener());
     ownership.start();
   }
 
   /** Gives up the role, if the node has it, and takes no more schema changes. */
   @Override
   public void close() {
-    ownership.close();
+    if (ownership != null) {
+      ownership.close();
+    }
     submitter.close();
     finished.close();
   }
 
-  /** The node's part in the election of the {@code ddl} role. */
+  /** The node's part in the election of the {@code ddl} role, once started. */
   public Ownership ownership() {
     return ownership;
   }

@@ -49,6 +49,9 @@ final class JobWorker {
 
   private DdlJob job;
 
+  /** The last schema version of the job that all nodes are known to have seen. */
+  private long seenVersion;
+
   /** The table as it was before the last step. */
   private Optional<TableInfo> before = Optional.empty();
 
@@ -67,13 +70,8 @@ final class JobWorker {
 
   /** Works on the job until it has ended or is not this reign's to do. */
   void run() throws InterruptedException {
-    boolean takenOver = job.progress().version() == 0;
     while (!reign.isDeposed()) {
       try {
-        if (!takenOver) {
-          takeOver();
-          takenOver = true;
-        }
         if (!advance()) {
           return;
         }
@@ -88,9 +86,12 @@ final class JobWorker {
     }
   }
 
-  /** A predecessor did the last step; the nodes may not have seen it. */
-  private void takeOver() throws InterruptedException {
-    if (reign.modes().takeover() == Takeover.GOES_ON) {
+  /** Makes sure that the nodes have seen the last step, whoever did it. */
+  private void awaitLastStep() throws InterruptedException {
+    JobProgress progress = job.progress();
+    boolean own = progress.owner().equals(reign.owner());
+    if (progress.version() == seenVersion
+        || !own && reign.modes().takeover() == Takeover.GOES_ON) {
       return;
     }
     Optional<MdlRow> mdlRow = mdlRow(reign.node().store().begin());
@@ -99,6 +100,7 @@ final class JobWorker {
       sync.awaitSynced(jobId, mdlRow.get().version());
       deleteMdlRow(mdlRow.get().owner());
     }
+    seenVersion = progress.version();
   }
 
   private Optional<MdlRow> mdlRow(StoreTxn txn) throws InterruptedException {
@@ -107,6 +109,7 @@ final class JobWorker {
 
   /** One round; false if there is nothing more to do here. */
   private boolean advance() throws InterruptedException {
+    awaitLastStep();
     if (job.progress().paused()) {
       return false;
     }
@@ -126,7 +129,9 @@ final class JobWorker {
     if (result instanceof Result.Stepped stepped) {
       row = stepped.job().json();
       job = stepped.job();
-      spread(stepped.schemaChanged());
+      if (stepped.schemaChanged()) {
+        spread();
+      }
       return true;
     } else if (result instanceof Result.Refused refused) {
       return !refuse(refused.cause());
@@ -182,10 +187,7 @@ final class JobWorker {
   }
 
   /** Makes all nodes see the step, and tells the client if it was the last one. */
-  private void spread(boolean schemaChanged) throws InterruptedException {
-    if (!schemaChanged) {
-      return;
-    }
+  private void spread() throws InterruptedException {
     long version = job.progress().version();
     if (reign.modes().ack() == Ack.BEFORE_SYNC && job.progress().state() == JobState.DONE) {
       finish();
@@ -196,6 +198,7 @@ final class JobWorker {
     sync.awaitSynced(jobId, version);
     failpoints.hit("beforeCleanMdl", labels());
     deleteMdlRow(reign.owner());
+    seenVersion = version;
   }
 
   private void deleteMdlRow(String owner) throws InterruptedException {

@@ -1,7 +1,9 @@
 package interregnum.defect;
 
 import interregnum.allocator.AllocatorModes;
+import interregnum.coordinator.CoordinatorModes;
 import interregnum.owner.OwnerModes;
+import interregnum.schema.SchemaModes;
 import java.util.function.UnaryOperator;
 
 /**
@@ -10,24 +12,44 @@ import java.util.function.UnaryOperator;
  * @param autoidOwner of the election of the allocator's leader
  * @param ddlOwner of the election of the coordinator's owner
  */
-public record Modes(AllocatorModes allocator, OwnerModes autoidOwner, OwnerModes ddlOwner) {
+public record Modes(
+    AllocatorModes allocator,
+    OwnerModes autoidOwner,
+    OwnerModes ddlOwner,
+    SchemaModes schema,
+    CoordinatorModes coordinator) {
 
   /** Every safeguard on. */
   public static final Modes CORRECT =
-      new Modes(AllocatorModes.CORRECT, OwnerModes.CORRECT, OwnerModes.CORRECT);
+      new Modes(
+          AllocatorModes.CORRECT,
+          OwnerModes.CORRECT,
+          OwnerModes.CORRECT,
+          SchemaModes.CORRECT,
+          CoordinatorModes.CORRECT);
 
   /** These modes with the allocator's changed. */
   public Modes allocator(UnaryOperator<AllocatorModes> change) {
-    return new Modes(change.apply(allocator), autoidOwner, ddlOwner);
+    return new Modes(change.apply(allocator), autoidOwner, ddlOwner, schema, coordinator);
   }
 
   /** These modes with those of the allocator's election changed. */
   public Modes autoidOwner(UnaryOperator<OwnerModes> change) {
-    return new Modes(allocator, change.apply(autoidOwner), ddlOwner);
+    return new Modes(allocator, change.apply(autoidOwner), ddlOwner, schema, coordinator);
   }
 
   /** These modes with those of the coordinator's election changed. */
   public Modes ddlOwner(UnaryOperator<OwnerModes> change) {
-    return new Modes(allocator, autoidOwner, change.apply(ddlOwner));
+    return new Modes(allocator, autoidOwner, change.apply(ddlOwner), schema, coordinator);
+  }
+
+  /** These modes with those of what each node knows of the schema changed. */
+  public Modes schema(UnaryOperator<SchemaModes> change) {
+    return new Modes(allocator, autoidOwner, ddlOwner, change.apply(schema), coordinator);
+  }
+
+  /** These modes with the coordinator's changed. */
+  public Modes coordinator(UnaryOperator<CoordinatorModes> change) {
+    return new Modes(allocator, autoidOwner, ddlOwner, schema, change.apply(coordinator));
   }
 }

@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveResponse;
 import io.etcd.jetcd.api.LeaseRevokeRequest;
+import io.etcd.jetcd.api.RangeResponse;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import java.util.function.Function;
 public final class JetcdEtcd implements Etcd {
   private static final Duration WARM_UP_STEP = Duration.ofSeconds(3);
   private static final Duration WARM_UP_PAUSE = Duration.ofMillis(200);
+  private static final String FUTURE_REVISION = "required revision is a future revision";
   private static final long REPLY_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final List<JetcdEndpoint> endpoints = new ArrayList<>();
@@ -79,8 +81,17 @@ public final class JetcdEtcd implements Etcd {
   @Override
   public Outcome<Read<List<KeyValue>>> range(KeyRange range, Duration timeout)
       throws InterruptedException {
-    return read(call -> call.kv().range(JetcdMessages.range(range)), timeout)
-        .map(r -> new Read<>(JetcdMessages.keyValues(r), r.getHeader().getRevision()));
+    Outcome<RangeResponse> outcome = Outcome.failed(FUTURE_REVISION);
+    if (range.revision() > 0) {
+      // What stood at a past revision never changes, so one member's word is enough, if that member
+      // has come so far.
+      outcome = read(call -> call.kv().range(JetcdMessages.range(range, true)), timeout);
+    }
+    if (outcome instanceof Outcome.Failed<?> failed && failed.reason().contains(FUTURE_REVISION)) {
+      outcome = read(call -> call.kv().range(JetcdMessages.range(range, false)), timeout);
+    }
+    return outcome.map(
+        r -> new Read<>(JetcdMessages.keyValues(r), r.getHeader().getRevision()));
   }
 
   @Override

@@ -26,12 +26,16 @@ final class JetcdMessages {
     return RangeRequest.newBuilder().setKey(bytes(key)).build();
   }
 
-  static RangeRequest range(KeyRange range) {
+  /**
+   * @param local whether the member may answer from what it has, without asking the others
+   */
+  static RangeRequest range(KeyRange range, boolean local) {
     return RangeRequest.newBuilder()
         .setKey(bytes(range.from()))
         .setRangeEnd(bytes(range.to()))
         .setLimit(range.limit())
         .setRevision(range.revision())
+        .setSerializable(local)
         .build();
   }
 

@@ -52,8 +52,11 @@ final class NodeSession {
     }
   }
 
-  void start() {
-    task = context.runtime().spawn("node-session-" + context.nodeId(), this::run);
+  /**
+   * @param info what the key says, as JSON
+   */
+  void start(String info) {
+    task = context.runtime().spawn("node-session-" + context.nodeId(), () -> run(info));
   }
 
   /** The current life of the key, or the last one; the node has caught up in it. */
@@ -69,14 +72,14 @@ final class NodeSession {
     }
   }
 
-  private void run() throws InterruptedException {
+  private void run(String info) throws InterruptedException {
     Session.Owner owner = new Session.Owner("node", context.nodeId(), config.sessionTtl());
     while (true) {
       Outcome<Session> opened =
           Session.open(context.runtime(), context.etcd(), context.failpoints(), owner);
       if (opened instanceof Outcome.Done<Session> done) {
         try {
-          live(done.value());
+          live(done.value(), info);
         } finally {
           done.value().end();
         }
@@ -85,8 +88,8 @@ final class NodeSession {
     }
   }
 
-  private void live(Session session) throws InterruptedException {
-    Optional<Fence> fence = register(session);
+  private void live(Session session, String info) throws InterruptedException {
+    Optional<Fence> fence = register(session, info);
     if (fence.isEmpty()) {
       return;
     }
@@ -103,13 +106,14 @@ final class NodeSession {
   }
 
   /** Creates the key; one of an earlier life is deleted first, so that its fence no longer holds. */
-  private Optional<Fence> register(Session session) throws InterruptedException {
+  private Optional<Fence> register(Session session, String info)
+      throws InterruptedException {
     String key = SchemaKeys.node(context.nodeId());
     TxnRequest delete = new TxnRequest(List.of(), List.of(new Write.Delete(key)));
     TxnRequest create =
         new TxnRequest(
             List.of(new Compare.CreateRevisionIs(key, 0)),
-            List.of(new Write.Put(key, config.info(), session.leaseId())));
+            List.of(new Write.Put(key, info, session.leaseId())));
     if (!(context.etcd().txn(delete, CALL_LIMIT) instanceof Outcome.Done<?>)) {
       return Optional.empty();
     }

@@ -1,9 +1,13 @@
 package interregnum.schema;
 
+import interregnum.etcd.KeyRange;
+import interregnum.etcd.KeyValue;
+import interregnum.runtime.Outcome;
 import interregnum.runtime.Signal;
 import interregnum.schema.NodeSession.Membership;
 import interregnum.store.StoreTxn;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -36,11 +40,15 @@ public final class SchemaService {
     reporter.released();
   }
 
-  /** Joins the cluster and begins to load. */
-  public void start() {
+  /**
+   * Joins the cluster and begins to load.
+   *
+   * @param info what other nodes are told of this one, as JSON
+   */
+  public void start(String info) {
     loader.start();
     reporter.start();
-    session.start();
+    session.start(info);
   }
 
   /** Waits until the node may serve statements; false if it may not by then. */
@@ -64,6 +72,13 @@ public final class SchemaService {
     session.close();
     loader.close();
     reporter.close();
+  }
+
+  /** What the live nodes tell of themselves, as JSON, by node. */
+  public Outcome<List<String>> liveNodes(Duration timeout) throws InterruptedException {
+    return context.etcd()
+        .range(KeyRange.prefix(SchemaKeys.NODES), timeout)
+        .map(read -> read.value().stream().map(KeyValue::value).toList());
   }
 
   /** The tables as {@code txn}, which has just begun, is to see them. */

@@ -5,27 +5,27 @@ import interregnum.allocator.ClientOptions;
 import interregnum.allocator.LeaderClient;
 import interregnum.allocator.LeaderOptions;
 import interregnum.allocator.LeaderService;
+import interregnum.coordinator.Coordinator;
 import interregnum.defect.Defects;
 import interregnum.defect.Modes;
-import interregnum.error.SqlError;
 import interregnum.etcd.JetcdEtcd;
 import interregnum.failpoint.Failpoints;
 import interregnum.owner.Leader;
 import interregnum.owner.OwnerConfig;
 import interregnum.owner.OwnerDirectory;
-import interregnum.owner.OwnerListener;
 import interregnum.owner.OwnerModes;
 import interregnum.owner.OwnerRole;
 import interregnum.owner.Ownership;
-import interregnum.owner.Session;
 import interregnum.runtime.FailureHandler;
 import interregnum.runtime.Outcome;
 import interregnum.runtime.SystemRuntime;
+import interregnum.schema.NodeContext;
+import interregnum.schema.SchemaConfig;
+import interregnum.schema.SchemaService;
 import interregnum.server.http.StatusServer;
 import interregnum.server.mysql.MysqlServer;
-import interregnum.sql.Statement;
-import interregnum.sql.StoreCatalog;
-import interregnum.sql.exec.Result;
+import interregnum.sql.ClusterCatalog;
+import interregnum.sql.exec.ClusterAdmin;
 import interregnum.sql.exec.SqlEngine;
 import interregnum.store.EtcdStore;
 import interregnum.transport.GrpcServer;
@@ -56,12 +56,13 @@ final class Node implements AutoCloseable {
   private final GrpcTransport transport = new GrpcTransport();
   private final AtomicReference<Ownership> autoid = new AtomicReference<>();
   private final LeaderService leaderService;
+  private final NodeContext context;
+  private final SchemaService schema;
+  private final Coordinator coordinator;
   private final SqlEngine engine;
   private GrpcServer peers;
   private MysqlServer sql;
   private StatusServer status;
-  private Ownership ddl;
-  private Registration registration;
 
   Node(NodeOptions options, FailureHandler failureHandler) {
     this.options = options;
@@ -82,13 +83,17 @@ final class Node implements AutoCloseable {
     LeaderClient ids =
         new LeaderClient(
             runtime, transport, this::leaderAddress, options.id(), ClientOptions.DEFAULT);
+    context = new NodeContext(options.id(), runtime, etcd, store, failpoints);
+    schema = new SchemaService(context, SchemaConfig.of(options.sessionTtl(), modes.schema()));
+    coordinator = new Coordinator(new Coordinator.Parts(context, ids, modes.coordinator()));
     engine =
         new SqlEngine(
-            options.id(), runtime, store, new StoreCatalog(store), ids, Node::refuseAdmin);
-  }
-
-  private static Result refuseAdmin(Statement.Admin admin) {
-    throw SqlError.NOT_SUPPORTED.with("This version doesn't yet support '%s'", admin.action());
+            options.id(),
+            runtime,
+            store,
+            new ClusterCatalog(schema, coordinator),
+            ids,
+            new ClusterAdmin(options.id(), store, schema, coordinator, directory));
   }
 
   private Outcome<Optional<String>> leaderAddress() throws InterruptedException {
@@ -122,9 +127,13 @@ final class Node implements AutoCloseable {
           "no answer from etcd at " + options.etcd() + " within "
               + options.etcdWait().toSeconds() + " s");
     }
-    standForElections();
-    registration.start();
+    autoid.get().start();
+    schema.start(entry());
+    coordinator.start(candidacy(OwnerRole.DDL, modes.ddlOwner()));
     status.start();
+    if (!schema.awaitReady(options.etcdWait())) {
+      throw new IOException("the schema was not loaded in time");
+    }
     sql.start();
     LOG.info(
         "node-serves id={} sql={} status={} peer={} afterMs={}",
@@ -157,10 +166,8 @@ final class Node implements AutoCloseable {
             "--status-port",
             options.statusPort(),
             port -> new StatusServer(host, port, new StatusRoutes(this).all()));
-    autoid.set(ownership(OwnerRole.AUTOID, modes.autoidOwner(), leaderService));
-    ddl = ownership(OwnerRole.DDL, modes.ddlOwner(), OwnerListener.none());
-    Session.Owner owner = new Session.Owner("server", options.id(), options.sessionTtl());
-    registration = new Registration(runtime, etcd, failpoints, owner, entry());
+    OwnerConfig candidacy = candidacy(OwnerRole.AUTOID, modes.autoidOwner());
+    autoid.set(new Ownership(runtime, etcd, failpoints, candidacy, leaderService));
   }
 
   /** Opens something that listens on a port. */
@@ -179,16 +186,9 @@ final class Node implements AutoCloseable {
     }
   }
 
-  private Ownership ownership(OwnerRole role, OwnerModes ownerModes, OwnerListener listener) {
+  private OwnerConfig candidacy(OwnerRole role, OwnerModes ownerModes) {
     String address = options.advertise() + ":" + peers.port();
-    OwnerConfig config =
-        new OwnerConfig(role, options.id(), address, options.sessionTtl(), ownerModes);
-    return new Ownership(runtime, etcd, failpoints, config, listener);
-  }
-
-  private void standForElections() {
-    autoid.get().start();
-    ddl.start();
+    return new OwnerConfig(role, options.id(), address, options.sessionTtl(), ownerModes);
   }
 
   private String entry() {
@@ -219,16 +219,20 @@ final class Node implements AutoCloseable {
     return autoid.get();
   }
 
-  Ownership ddlOwnership() {
-    return ddl;
+  NodeContext context() {
+    return context;
+  }
+
+  SchemaService schema() {
+    return schema;
+  }
+
+  Coordinator coordinator() {
+    return coordinator;
   }
 
   LeaderService leaderService() {
     return leaderService;
-  }
-
-  Registration registration() {
-    return registration;
   }
 
   int connections() {
@@ -252,12 +256,12 @@ final class Node implements AutoCloseable {
     closeServers();
     try {
       leaderService.stop();
+      autoid.get().close();
+      coordinator.close();
+      schema.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    autoid.get().close();
-    ddl.close();
-    registration.close();
     peers.close();
     transport.close();
     etcd.close();

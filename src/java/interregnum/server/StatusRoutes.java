@@ -13,6 +13,7 @@ import interregnum.server.http.HttpReply;
 import interregnum.server.http.HttpRoute;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,6 +30,12 @@ final class StatusRoutes {
   }
 
   List<HttpRoute> all() {
+    List<HttpRoute> routes = new ArrayList<>(own());
+    routes.addAll(new SchemaRoutes(node).all());
+    return routes;
+  }
+
+  private List<HttpRoute> own() {
     return List.of(
         HttpRoute.get("/status", request -> HttpReply.ok(status())),
         HttpRoute.get("/info", request -> HttpReply.ok(info())),
@@ -37,7 +44,7 @@ final class StatusRoutes {
         HttpRoute.action("/autoid/leader/resign", request -> resign(node.autoidOwnership())),
         HttpRoute.get("/autoid/table/{}", this::range),
         HttpRoute.get("/ddl/owner", request -> leader(OwnerRole.DDL)),
-        HttpRoute.action("/ddl/owner/resign", request -> resign(node.ddlOwnership())),
+        HttpRoute.action("/ddl/owner/resign", request -> resign(node.coordinator().ownership())),
         HttpRoute.get("/failpoint", request -> failpoints()),
         HttpRoute.get("/failpoint/{}", request -> failpoint(request.parts().get(0))),
         new HttpRoute(List.of("PUT", "POST"), "/failpoint/{}", this::arm),
@@ -54,10 +61,10 @@ final class StatusRoutes {
   private ObjectNode info() {
     ObjectNode info = JSON.createObjectNode();
     info.put("id", node.options().id()).put("advertise", node.options().advertise());
-    info.put("ddlOwner", node.ddlOwnership().term().isPresent());
+    info.put("ddlOwner", node.coordinator().ownership().term().isPresent());
     info.put("autoidLeader", node.autoidOwnership().term().isPresent());
     ObjectNode terms = info.putObject("terms");
-    node.ddlOwnership().term().ifPresent(term -> terms.put("ddl", term.number()));
+    node.coordinator().ownership().term().ifPresent(term -> terms.put("ddl", term.number()));
     node.autoidOwnership().term().ifPresent(term -> terms.put("autoid", term.number()));
     ArrayNode defects = info.putArray("defects");
     node.options().defects().forEach(defects::add);
@@ -65,7 +72,7 @@ final class StatusRoutes {
   }
 
   private HttpReply infoAll() throws InterruptedException {
-    Outcome<List<String>> servers = node.registration().servers();
+    Outcome<List<String>> servers = node.schema().liveNodes(LOOK_UP_LIMIT);
     Outcome<Optional<Leader>> ddl = node.directory().leader(OwnerRole.DDL, LOOK_UP_LIMIT);
     Outcome<Optional<Leader>> autoid = node.directory().leader(OwnerRole.AUTOID, LOOK_UP_LIMIT);
     return HttpReply.of(

@@ -14,7 +14,8 @@ public final class CommitErrors {
     if (result instanceof CommitResult.Conflict) {
       return SqlError.WRITE_CONFLICT.with("Write conflict, nothing was written [try again later]");
     } else if (result instanceof CommitResult.Fenced) {
-      return SqlError.WRITE_CONFLICT.with("Ownership changed, nothing was written");
+      return SqlError.SCHEMA_EXPIRED.with(
+          "Information schema is out of date: the node lost its session, nothing was written");
     } else if (result instanceof CommitResult.Failed failed) {
       return SqlError.STORE_UNREACHABLE.with("Nothing was written: %s", failed.reason());
     } else if (result instanceof CommitResult.Unknown unknown) {

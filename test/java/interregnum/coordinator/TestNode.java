@@ -50,7 +50,7 @@ final class TestNode implements AutoCloseable {
   final EtcdStore store;
   final SchemaService schema;
   final Coordinator coordinator;
-  private final JetcdEtcd etcd;
+  private final OwnerConfig candidacy;
 
   /** The switchable parts of a node. */
   record Modes(OwnerModes owner, SchemaModes schema, CoordinatorModes coordinator) {
@@ -60,21 +60,19 @@ final class TestNode implements AutoCloseable {
 
   TestNode(String id, JetcdEtcd etcd, Modes modes, FailureHandler failures) {
     this.id = id;
-    this.etcd = etcd;
     this.runtime = new SystemRuntime(id.hashCode(), failures);
     this.failpoints = new Failpoints(runtime, () -> {});
     this.store = new EtcdStore(runtime, etcd, id);
     NodeContext context = new NodeContext(id, runtime, etcd, store, failpoints);
-    this.schema = new SchemaService(context, SchemaConfig.of("{}", TTL, modes.schema));
+    this.schema = new SchemaService(context, SchemaConfig.of(TTL, modes.schema));
     this.coordinator =
-        new Coordinator(
-            new Coordinator.Parts(context, new NoIds(), modes.coordinator),
-            new OwnerConfig(OwnerRole.DDL, id, id + ":1", TTL, modes.owner));
+        new Coordinator(new Coordinator.Parts(context, new NoIds(), modes.coordinator));
+    this.candidacy = new OwnerConfig(OwnerRole.DDL, id, id + ":1", TTL, modes.owner);
   }
 
   TestNode start() throws InterruptedException {
-    schema.start();
-    coordinator.start();
+    schema.start("{}");
+    coordinator.start(candidacy);
     assertThat(schema.awaitReady(LONG)).as("%s ready", id).isTrue();
     return this;
   }
