@@ -1,0 +1,188 @@
+package interregnum.check.history;
+
+import interregnum.check.model.Call;
+import interregnum.check.model.Model;
+import interregnum.check.model.Names;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Pairs the events of a run, added in the order in which they happened, into operations.
+ *
+ * <p>Failed operations are left out. The value of a successful completion replaces that of the
+ * invocation, unless it is nil; an unknown outcome keeps the value of the invocation. Not
+ * thread-safe.
+ */
+public final class Recording {
+
+  private final String unit;
+  private Object[] fs = new Object[64];
+  private Object[] values = new Object[64];
+  private Object[] details = new Object[64];
+  private Object[] processes = new Object[64];
+  private int[] invokes = new int[64];
+  private int[] completes = new int[64];
+  private int[] invokeIndices = new int[64];
+  private int[] completeIndices = new int[64];
+  private int size;
+  private int position;
+  private int failed;
+  private final Map<Object, Integer> open = new HashMap<>();
+  private final Map<Object, String> names = new HashMap<>();
+
+  /** Creates an empty recording whose error messages count in {@code unit}, such as "line". */
+  public Recording(String unit) {
+    this.unit = unit;
+  }
+
+  /**
+   * Adds the next event.
+   *
+   * @param f name of the operation
+   * @param detail anything else that the model looks at, or null
+   * @param index the index of the event in its source, kept for reports
+   * @param place number of the unit in which the event stands
+   */
+  public void add(
+      EventType type, Object process, Object f, Object value, Object detail, int index, int place) {
+    if (type == EventType.INVOKE) {
+      invoke(process, f, value, detail, index, place);
+    } else {
+      Integer operation = open.remove(process);
+      if (operation == null) {
+        throw wrong(place, process, "completes " + Names.of(f) + ", which it did not invoke");
+      }
+      complete(operation, type, f, value, index, place);
+      if (detail != null && type == EventType.OK) {
+        details[operation] = detail;
+      }
+    }
+    position++;
+  }
+
+  private HistoryException wrong(int place, Object process, String what) {
+    return new HistoryException(unit + " " + place + ": process " + process + " " + what);
+  }
+
+  private void invoke(
+      Object process, Object f, Object value, Object detail, int index, int place) {
+    if (size == fs.length) {
+      grow();
+    }
+    Integer before = open.put(process, size);
+    if (before != null) {
+      throw wrong(
+          place,
+          process,
+          "invokes " + Names.of(f) + " while its " + Names.of(fs[before]) + " is still open");
+    }
+    fs[size] = f;
+    values[size] = value;
+    details[size] = detail;
+    processes[size] = process;
+    invokes[size] = position;
+    completes[size] = History.NEVER;
+    invokeIndices[size] = index;
+    completeIndices[size] = -1;
+    size++;
+  }
+
+  private void complete(
+      int operation, EventType type, Object f, Object value, int index, int place) {
+    if (!f.equals(fs[operation])) {
+      throw wrong(
+          place,
+          processes[operation],
+          "invoked " + Names.of(fs[operation]) + " but completes " + Names.of(f));
+    }
+    completeIndices[operation] = index;
+    if (type == EventType.OK) {
+      completes[operation] = position;
+      if (value != null) {
+        values[operation] = value;
+      }
+    } else if (type == EventType.FAIL) {
+      fs[operation] = null;
+      failed++;
+    }
+  }
+
+  private void grow() {
+    int length = 2 * size;
+    fs = Arrays.copyOf(fs, length);
+    values = Arrays.copyOf(values, length);
+    details = Arrays.copyOf(details, length);
+    processes = Arrays.copyOf(processes, length);
+    invokes = Arrays.copyOf(invokes, length);
+    completes = Arrays.copyOf(completes, length);
+    invokeIndices = Arrays.copyOf(invokeIndices, length);
+    completeIndices = Arrays.copyOf(completeIndices, length);
+  }
+
+  /** Number of operations that were invoked, failed ones included. */
+  public int operations() {
+    return size;
+  }
+
+  /** Number of operations that failed. */
+  public int failures() {
+    return failed;
+  }
+
+  /** Number of operations that succeeded. */
+  public int successes() {
+    int n = 0;
+    for (int i = 0; i < size; i++) {
+      n += completes[i] == History.NEVER ? 0 : 1;
+    }
+    return n;
+  }
+
+  /** Returns the call of an operation as it was recorded; empty if it failed. */
+  public Optional<Call> recorded(int operation) {
+    return fs[operation] == null
+        ? Optional.empty()
+        : Optional.of(new Call(name(fs[operation]), values[operation], details[operation]));
+  }
+
+  private String name(Object f) {
+    return f instanceof String s ? s : names.computeIfAbsent(f, Names::of);
+  }
+
+  /** Returns the history as the model understands it. */
+  public History history(Model model) {
+    Call[] calls = new Call[size];
+    int n = 0;
+    for (int i = 0; i < size; i++) {
+      if (fs[i] != null) {
+        Call recorded = new Call(name(fs[i]), values[i], details[i]);
+        boolean crashed = completes[i] == History.NEVER;
+        calls[i] = model.interpret(recorded, processes[i], crashed).orElse(null);
+        n += calls[i] == null ? 0 : 1;
+      }
+    }
+    return packed(calls, n);
+  }
+
+  private History packed(Call[] calls, int n) {
+    Call[] packedCalls = new Call[n];
+    Object[] packedProcesses = new Object[n];
+    int[][] numbers = new int[4][n];
+    int to = 0;
+    for (int i = 0; i < size; i++) {
+      if (calls[i] != null) {
+        packedCalls[to] = calls[i];
+        packedProcesses[to] = processes[i];
+        numbers[0][to] = invokes[i];
+        numbers[1][to] = completes[i];
+        numbers[2][to] = invokeIndices[i];
+        numbers[3][to] = completeIndices[i];
+        to++;
+      }
+    }
+    return new History(
+        packedCalls, packedProcesses, numbers[0], numbers[1], numbers[2], numbers[3]);
+  }
+}

@@ -1,0 +1,2 @@
+/** Histories of operations with their invocations and completions. */
+package interregnum.check.history;

@@ -1,0 +1,2 @@
+/** Sequential specifications: what each call may do in each state. */
+package interregnum.check.model;

@@ -1,0 +1,195 @@
+package interregnum.check.search;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Decides a history with a {@link Frontier}, from below and from above.
+ *
+ * <p>First a narrow frontier runs ahead that keeps the cheapest configurations only. If it reaches
+ * the end, there is an order. If it dies and nothing was ever dropped, there is none. Otherwise the
+ * place where it died is examined: a frontier that is at least as large as the true one, started
+ * some way before, proves that there is no order if it dies there too; and a wider one, started
+ * from a checkpoint, may get past. Both grow until one of them decides.
+ */
+public final class ForwardSearch {
+
+  private static final int NARROW = 160;
+  private static final int CHECKPOINT_EVENTS = 256;
+  private static final int CHECKPOINTS_MAX = 512;
+  private static final int STATES_KEPT = 50_000;
+
+  private final Problem problem;
+  private final Deque<Frontier> checkpoints = new ArrayDeque<>();
+  private Frontier frontier;
+  private volatile int reached;
+
+  /** Creates a search that has not begun. */
+  public ForwardSearch(Problem problem) {
+    this.problem = problem;
+  }
+
+  /** Runs until it knows or is asked to stop. */
+  public Finding run() {
+    try {
+      return search();
+    } catch (Stop.Stopped e) {
+      return new Finding.Undecided(problem.stop.reason(), reachedPosition());
+    } catch (OpenOperations.TooWide e) {
+      return new Finding.Undecided(
+          "more than " + OpenOperations.SLOTS + " operations open at once", reachedPosition());
+    }
+  }
+
+  /** Position in the history before which it is known to be linearizable. */
+  public int reachedPosition() {
+    int n = reached;
+    if (n >= problem.events.length) {
+      return problem.history.end();
+    }
+    return positionOf(problem.events[n]);
+  }
+
+  private int positionOf(int event) {
+    int op = event >> 1;
+    return (event & 1) == 0 ? problem.history.invoke(op) : problem.history.complete(op);
+  }
+
+  private Finding search() {
+    frontier = new Frontier(problem, OpenOperations.UNLIMITED - 1);
+    checkpoints.add(frontier.copy());
+    while (!runTo(problem.events.length, NARROW, true)) {
+      if (!frontier.truncated()) {
+        return dead(frontier, true);
+      }
+      Finding finding = examine();
+      if (finding != null) {
+        return finding;
+      }
+    }
+    return new Finding.Linearizable(states(frontier));
+  }
+
+  /** Moves the frontier on; false if it dies. */
+  private boolean runTo(int end, int width, boolean cheapest) {
+    while (frontier.position() < end) {
+      if (!frontier.advance(width, cheapest)) {
+        return false;
+      }
+      int position = frontier.position();
+      reached = Math.max(reached, position);
+      if (position % CHECKPOINT_EVENTS == 0) {
+        problem.stop.check();
+        if (problem.transitions.stateCount() > STATES_KEPT && !problem.transitions.closed()) {
+          compact();
+        }
+        checkpoints.addLast(frontier.copy());
+        if (checkpoints.size() > CHECKPOINTS_MAX) {
+          thinOut();
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Drops every other checkpoint but the first and the newest. */
+  private void thinOut() {
+    int i = 0;
+    int newest = CHECKPOINTS_MAX - CHECKPOINTS_MAX / 8;
+    for (var it = checkpoints.iterator(); it.hasNext(); i++) {
+      it.next();
+      if (i % 2 == 1 && i < newest) {
+        it.remove();
+      }
+    }
+  }
+
+  /** Forgets states that no configuration is in; checkpoints go with them. */
+  private void compact() {
+    checkpoints.clear();
+    Set<Integer> used = new LinkedHashSet<>();
+    used.add(0);
+    for (Config config : frontier.configs()) {
+      used.add(config.state);
+    }
+    var renumbered = problem.transitions.keepOnly(used);
+    for (Config config : frontier.configs()) {
+      config.state = renumbered.get(config.state);
+    }
+  }
+
+  /** Finds out whether the history really ends where the frontier died; null if it goes on. */
+  private Finding examine() {
+    Frontier dead = frontier;
+    int end = dead.position() + 1;
+    for (int level = 0; ; level++) {
+      if (impossible(end, level)) {
+        return dead(dead, false);
+      }
+      Frontier from = checkpoint(end - (CHECKPOINT_EVENTS << Math.min(level, 20)));
+      frontier = from.copy();
+      boolean start = from.position() == 0;
+      int width = level < 12 ? 4 * NARROW << 2 * level : Integer.MAX_VALUE;
+      if (runPast(end, width)) {
+        return null;
+      }
+      if (start && !frontier.truncated()) {
+        return dead(frontier, true);
+      }
+      frontier = dead;
+    }
+  }
+
+  private boolean runPast(int end, int width) {
+    checkpoints.removeIf(c -> c.position() > frontier.position());
+    return runTo(Math.min(end + CHECKPOINT_EVENTS, problem.events.length), width, false);
+  }
+
+  private Frontier checkpoint(int before) {
+    Frontier best = checkpoints.peekFirst();
+    for (Frontier checkpoint : checkpoints) {
+      if (checkpoint.position() <= before) {
+        best = checkpoint;
+      }
+    }
+    return best;
+  }
+
+  /** Tries to show that no order exists up to {@code end}, from a frontier that is too large. */
+  private boolean impossible(int end, int level) {
+    int length = CHECKPOINT_EVENTS << Math.min(3 * level, 24);
+    int plenty = level < 10 ? (1 << 2 * level) - 1 : OpenOperations.UNLIMITED - 1;
+    int width = 20_000 << Math.min(level, 16);
+    Frontier from;
+    if (problem.transitions.closed()) {
+      from = Frontier.anything(problem, Math.max(0, end - length), plenty);
+    } else {
+      from = new Frontier(problem, plenty);
+    }
+    while (from.position() < end) {
+      if (!from.advance(width, false)) {
+        return !from.truncated();
+      }
+      if (from.truncated()) {
+        return false;
+      }
+      if (from.position() % CHECKPOINT_EVENTS == 0) {
+        problem.stop.check();
+      }
+    }
+    return false;
+  }
+
+  private Finding dead(Frontier at, boolean exact) {
+    int operation = problem.events[at.position()] >> 1;
+    return new Finding.NotLinearizable(operation, states(at), exact);
+  }
+
+  private List<Object> states(Frontier at) {
+    return Arrays.stream(at.configs()).map(c -> problem.state(c.state)).distinct().toList();
+  }
+}
