@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Decides a history with a {@link Frontier}, from below and from above.
@@ -26,6 +27,8 @@ public final class ForwardSearch {
   private final Problem problem;
   private final Deque<Frontier> checkpoints = new ArrayDeque<>();
   private Frontier frontier;
+  private int widthMax = Integer.MAX_VALUE;
+  private Supplier<Finding> elsewhere;
   private volatile int reached;
 
   /** Creates a search that has not begun. */
@@ -35,8 +38,32 @@ public final class ForwardSearch {
 
   /** Runs until it knows or is asked to stop. */
   public Finding run() {
+    return run(Integer.MAX_VALUE);
+  }
+
+  /**
+   * Runs until it knows, is asked to stop, or would have to keep more than some number of
+   * configurations.
+   */
+  public Finding run(int widthMax) {
+    return run(widthMax, () -> null);
+  }
+
+  /** Runs until it knows, is asked to stop, or somebody else has a finding. */
+  public Finding run(Supplier<Finding> elsewhere) {
+    return run(Integer.MAX_VALUE, elsewhere);
+  }
+
+  private Finding run(int widthMax, Supplier<Finding> elsewhere) {
     try {
-      return search();
+      this.elsewhere = elsewhere;
+      this.widthMax = widthMax;
+      Finding finding = search();
+      return finding != null
+          ? finding
+          : new Finding.Undecided("more than " + widthMax + " configurations", reachedPosition());
+    } catch (Elsewhere e) {
+      return elsewhere.get();
     } catch (Stop.Stopped e) {
       return new Finding.Undecided(problem.stop.reason(), reachedPosition());
     } catch (OpenOperations.TooWide e) {
@@ -67,7 +94,7 @@ public final class ForwardSearch {
         return dead(frontier, true);
       }
       Finding finding = examine();
-      if (finding != null) {
+      if (finding != null || frontier == null) {
         return finding;
       }
     }
@@ -83,7 +110,7 @@ public final class ForwardSearch {
       int position = frontier.position();
       reached = Math.max(reached, position);
       if (position % CHECKPOINT_EVENTS == 0) {
-        problem.stop.check();
+        pause();
         if (problem.transitions.stateCount() > STATES_KEPT && !problem.transitions.closed()) {
           compact();
         }
@@ -127,12 +154,16 @@ public final class ForwardSearch {
     Frontier dead = frontier;
     int end = dead.position() + 1;
     for (int level = 0; ; level++) {
-      if (impossible(end, level)) {
+      if (problem.closed() && impossible(end, level)) {
         return dead(dead, false);
       }
       Frontier from = checkpoint(end - (CHECKPOINT_EVENTS << Math.min(level, 20)));
       frontier = from.copy();
       boolean start = from.position() == 0;
+      if (level > 0 && 4L * NARROW << 2 * level > widthMax) {
+        frontier = null;
+        return null;
+      }
       int width = level < 12 ? 4 * NARROW << 2 * level : Integer.MAX_VALUE;
       if (runPast(end, width)) {
         return null;
@@ -159,17 +190,15 @@ public final class ForwardSearch {
     return best;
   }
 
-  /** Tries to show that no order exists up to {@code end}, from a frontier that is too large. */
+  /**
+   * Tries to show that no order exists up to {@code end}, from a frontier that is too large. Only
+   * where all states are known, as it takes crashed operations as available any number of times.
+   */
   private boolean impossible(int end, int level) {
     int length = CHECKPOINT_EVENTS << Math.min(3 * level, 24);
     int plenty = level < 10 ? (1 << 2 * level) - 1 : OpenOperations.UNLIMITED - 1;
     int width = 20_000 << Math.min(level, 16);
-    Frontier from;
-    if (problem.transitions.closed()) {
-      from = Frontier.anything(problem, Math.max(0, end - length), plenty);
-    } else {
-      from = new Frontier(problem, plenty);
-    }
+    Frontier from = Frontier.anything(problem, Math.max(0, end - length), plenty);
     while (from.position() < end) {
       if (!from.advance(width, false)) {
         return !from.truncated();
@@ -178,10 +207,26 @@ public final class ForwardSearch {
         return false;
       }
       if (from.position() % CHECKPOINT_EVENTS == 0) {
-        problem.stop.check();
+        pause();
       }
     }
     return false;
+  }
+
+  private void pause() {
+    problem.stop.check();
+    if (elsewhere.get() != null) {
+      throw new Elsewhere();
+    }
+  }
+
+  /** Unwinds this search once another one has decided. */
+  private static final class Elsewhere extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Elsewhere() {
+      super(null, null, false, false);
+    }
   }
 
   private Finding dead(Frontier at, boolean exact) {

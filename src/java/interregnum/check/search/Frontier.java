@@ -27,8 +27,16 @@ final class Frontier {
     this(
         problem,
         new OpenOperations(problem, plenty),
-        new Config[] {new Config(0, 0, 0, Config.NONE, 0)},
+        starts(problem.startCount),
         0);
+  }
+
+  private static Config[] starts(int count) {
+    Config[] configs = new Config[count];
+    for (int s = 0; s < count; s++) {
+      configs[s] = new Config(s, 0, 0, Config.NONE, 0);
+    }
+    return configs;
   }
 
   private Frontier(Problem problem, OpenOperations open, Config[] configs, int position) {

@@ -6,7 +6,9 @@ import interregnum.check.model.Effect;
 import interregnum.check.model.Model;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A history and a model prepared for a search: equal calls have one class, events are in one array,
@@ -23,17 +25,28 @@ public final class Problem {
   final int[] classOf;
   final Call[] classes;
   final Stop stop;
+  /** States with numbers below this one are possible at the beginning. */
+  final int startCount;
   private final boolean[] overwrites;
   private final boolean[] reads;
   private final int[][] weaker;
 
-  /** Prepares the search of {@code history}. */
+  /** Prepares the search of {@code history} from the model's initial state. */
   public Problem(Model model, History history, Stop stop) {
+    this(model, List.of(new Start(model.initial())), history, stop);
+  }
+
+  /** A state before the first operation, possibly nil. */
+  public record Start(Object state) {}
+
+  /** Prepares the search of a history that may begin in any of the given states. */
+  public Problem(Model model, List<Start> starts, History history, Stop stop) {
+    this.startCount = starts.size();
     this.history = history;
     this.stop = stop;
     this.classOf = new int[history.size()];
     this.classes = classify(history, classOf);
-    this.transitions = new Transitions(model, classes, stop);
+    this.transitions = new Transitions(model, starts, classes, stop);
     this.overwrites = new boolean[classes.length];
     this.reads = new boolean[classes.length];
     for (int c = 0; c < classes.length; c++) {
@@ -111,6 +124,18 @@ public final class Problem {
 
   int[] weaker(int c) {
     return weaker[c];
+  }
+
+  /** Whether all reachable states are known. */
+  public boolean closed() {
+    return transitions.closed();
+  }
+
+  /** All states known so far. */
+  public List<Start> states() {
+    return IntStream.range(0, transitions.stateCount())
+        .mapToObj(s -> new Start(transitions.state(s)))
+        .toList();
   }
 
   /** The state with the given number. */

@@ -33,13 +33,13 @@ final class Transitions {
   private int[][] table;
   private StepCache cache;
 
-  Transitions(Model model, Call[] classes, Stop stop) {
+  Transitions(Model model, List<Problem.Start> starts, Call[] classes, Stop stop) {
     this.model = model;
     this.classes = classes;
     this.stop = stop;
     this.effects = new Effect[classes.length];
-    number(model.initial());
-    if (close()) {
+    starts.forEach(start -> number(start.state()));
+    if (close(starts)) {
       for (int c = 0; c < classes.length; c++) {
         effects[c] = observedEffect(table[c]);
       }
@@ -52,12 +52,14 @@ final class Transitions {
   }
 
   /** Explores all reachable states; false if there are too many. */
-  private boolean close() {
+  private boolean close(List<Problem.Start> starts) {
     int statesMax = Math.min(STATES_MAX, STEPS_MAX / Math.max(1, classes.length));
     int[][] found = new int[classes.length][16];
     for (int s = 0; s < states.size(); s++) {
       if (states.size() > statesMax) {
-        forgetBut(model.initial());
+        states.clear();
+        numbers.clear();
+        starts.forEach(start -> number(start.state()));
         return false;
       }
       stop.check();
@@ -73,12 +75,6 @@ final class Transitions {
     }
     table = found;
     return true;
-  }
-
-  private void forgetBut(Object initial) {
-    states.clear();
-    numbers.clear();
-    number(initial);
   }
 
   private Effect observedEffect(int[] row) {

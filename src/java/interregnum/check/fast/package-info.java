@@ -1,0 +1,2 @@
+/** Algorithms in near-linear time for single data types. */
+package interregnum.check.fast;
