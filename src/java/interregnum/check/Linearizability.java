@@ -69,7 +69,9 @@ public final class Linearizability {
     List<Result.OpenPart> open = work.open(watch.stop().reason());
     int valid = work.validParts();
     Verdict verdict =
-        !failures.isEmpty() ? Verdict.INVALID : open.isEmpty() ? Verdict.VALID : Verdict.UNKNOWN;
+        !failures.isEmpty()
+            ? Verdict.INVALID
+            : valid == work.partCount() && open.isEmpty() ? Verdict.VALID : Verdict.UNKNOWN;
     return new Result(
         verdict,
         model.name(),

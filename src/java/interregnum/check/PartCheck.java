@@ -16,6 +16,8 @@ import java.util.Optional;
 final class PartCheck {
 
   private static final long EXPLAIN_NANOS = 2_000_000_000L;
+  private static final int EXPLAIN_OPERATIONS_MAX = 2_000;
+  private static final int EXPLAIN_WIDTH = 4_096;
 
   private final Part part;
   private final Model model;
@@ -89,7 +91,25 @@ final class PartCheck {
     }
     int operation = completedAt(high - 1);
     return new Failure(
-        part, operation, List.of(), false, Optional.of(best.reason()), alone(best, operation));
+        part,
+        operation,
+        statesBefore(operation),
+        false,
+        Optional.of(best.reason()),
+        alone(best, operation));
+  }
+
+  /** Some states possible before an operation that cannot be explained, if they are found soon. */
+  private List<Object> statesBefore(int operation) {
+    if (!explain || operation > EXPLAIN_OPERATIONS_MAX) {
+      return List.of();
+    }
+    History beginning = history.before(history.complete(operation) + 1);
+    Problem problem = new Problem(model, beginning, watch.stop());
+    return new ForwardSearch(problem).run(EXPLAIN_WIDTH)
+            instanceof Finding.NotLinearizable finding
+        ? finding.possibleStates()
+        : List.of();
   }
 
   private int endOf(Conflict conflict) {

@@ -41,19 +41,18 @@ final class Work {
 
   /** What each thread does: check parts until none is left. */
   void run() {
-    try {
-      if (!split()) {
-        return;
-      }
+    if (split()) {
       for (PartCheck check = take(); check != null; check = take()) {
-        PartCheck.Answer answer;
-        try {
-          answer = check.run();
-        } finally {
-          leave();
-        }
-        record(check, answer);
+        PartCheck mine = check;
+        guarded(() -> record(mine, mine.run()));
       }
+    }
+  }
+
+  /** Runs a piece of work that counts as running; what it throws ends the whole. */
+  private void guarded(Runnable piece) {
+    try {
+      piece.run();
     } catch (Stop.Stopped e) {
       finish(null);
     } catch (OutOfMemoryError e) {
@@ -63,6 +62,8 @@ final class Work {
       finish(e);
     } catch (StackOverflowError | AssertionError e) {
       finish(new IllegalStateException("the model failed: " + e, e));
+    } finally {
+      leave();
     }
   }
 
@@ -83,15 +84,14 @@ final class Work {
       splitting = true;
       running++;
     }
-    try {
-      List<Part> all = Part.split(model, recording.history(model));
-      synchronized (this) {
-        parts = all;
-      }
-    } finally {
-      leave();
+    guarded(() -> begin(Part.split(model, recording.history(model))));
+    synchronized (this) {
+      return !closed;
     }
-    return true;
+  }
+
+  private synchronized void begin(List<Part> all) {
+    parts = all;
   }
 
   private synchronized PartCheck take() {

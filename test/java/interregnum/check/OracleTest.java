@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class OracleTest {
 
-  private static final int HISTORIES = Integer.getInteger("check.histories", 3_000);
+  private static final int HISTORIES = Integer.getInteger("check.histories", 400);
   private static final long SEED = Long.getLong("check.seed", System.nanoTime());
 
   @Test

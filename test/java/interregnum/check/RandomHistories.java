@@ -41,7 +41,7 @@ final class RandomHistories {
     all.add(new Family("cas-register", new Register("cas-register", 0L, true, false), r -> register(r, 1, 3)));
     all.add(new Family("cas-register wide", new Register("cas-register", 0L, true, false), r -> register(r, 1, 9)));
     all.add(new Family("multi-register", new MultiRegister(Map.of("x", 0L, "y", 0L)), RandomHistories::txn));
-    all.add(new Family("set", new GrowingSet(), RandomHistories::set));
+    all.add(new Family("set", new GrowingSet(true), RandomHistories::set));
     all.add(new Family("unordered-queue", new UnorderedQueue(), r -> queue(r, 3)));
     all.add(new Family("fifo-queue", new FifoQueue(true), r -> queue(r, 3)));
     all.add(new Family("fifo-queue wide", new FifoQueue(false), r -> queue(r, 6)));

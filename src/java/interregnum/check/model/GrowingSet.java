@@ -10,8 +10,10 @@ import java.util.Optional;
  *
  * <p>Calls: {@code add x}, {@code read #{...}}. A completed read of nil is impossible, as a read
  * returns a set; a crashed read says nothing.
+ *
+ * @param listsAreSets whether a read may also return a list of the elements
  */
-public final class GrowingSet implements Model {
+public record GrowingSet(boolean listsAreSets) implements Model {
 
   @Override
   public String name() {
@@ -50,7 +52,7 @@ public final class GrowingSet implements Model {
       return Optional.empty();
     }
     return Optional.of(
-        recorded.value() instanceof List<?> elements
+        listsAreSets && recorded.value() instanceof List<?> elements
             ? recorded.withValue(PersistentHashSet.create(elements))
             : recorded);
   }
