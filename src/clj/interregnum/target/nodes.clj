@@ -19,12 +19,14 @@
 (def ^:private etcd
   "The etcd member of a host, as a daemon."
   {:name    "etcd"
+   :chdir   data-folder
    :pidfile "/run/interregnum-etcd.pid"
    :logfile (str log-folder "/etcd.log")})
 
 (def ^:private node-process
   "The node process of a host, as a daemon."
   {:name    "the node process"
+   :chdir   install/folder
    :pidfile "/run/interregnum-node.pid"
    :logfile (str log-folder "/node.log")})
 
@@ -65,7 +67,8 @@
 (def ^:private java-arguments
   "Three of these processes share the cores with the test: a small heap, and a
   compiler that is quick rather than thorough."
-  ["-XX:+UseSerialGC" "-XX:TieredStopAtLevel=1" "-Xmx512m"
+  ["-XX:+UseSerialGC" "-XX:TieredStopAtLevel=1" "-Xmx512m" "-XX:+ExitOnOutOfMemoryError"
+   "-Xlog:disable" (str "-XX:SharedArchiveFile=" install/archive)
    "-cp" install/jar "interregnum.server.Main"])
 
 (defn- etcd-endpoints
@@ -91,8 +94,7 @@
 
 (defn- start-daemon!
   [daemon program arguments]
-  (apply cu/start-daemon! (assoc (select-keys daemon [:pidfile :logfile]) :chdir data-folder)
-         program arguments))
+  (apply cu/start-daemon! (select-keys daemon [:pidfile :logfile :chdir]) program arguments))
 
 (defn- start-all!
   "Starts what does not run of the two daemons."
