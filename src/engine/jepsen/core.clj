@@ -33,8 +33,8 @@
   ([test timeout-secs]
    (let [barrier (:barrier test)]
      (when-not (= ::no-barrier barrier)
-       (.await ^CyclicBarrier barrier (long timeout-secs)
-               TimeUnit/SECONDS)))))
+       (.await ^CyclicBarrier barrier
+               (long (util/secs->nanos timeout-secs)) TimeUnit/NANOSECONDS)))))
 
 (defn primary
   "The first node of the test."

@@ -6,7 +6,9 @@
   connection. A command whose connection broke may have run already, so
   commands should be ones that can be run twice."
   (:require [clojure.tools.logging :refer [info]]
-            [jepsen.control.core :as core]))
+            [jepsen.control.core :as core]
+            [jepsen.random :as rand]
+            [jepsen.util :as util]))
 
 (set! *warn-on-reflection* true)
 
@@ -16,8 +18,7 @@
 
 (defn- backoff!
   []
-  (Thread/sleep (long (+ backoff-ms-min
-                         (rand-int (- backoff-ms-max backoff-ms-min))))))
+  (util/sleep (rand/long backoff-ms-min backoff-ms-max)))
 
 (defn- ssh-failed?
   [e]

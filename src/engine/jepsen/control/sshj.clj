@@ -11,9 +11,9 @@
   Refusals (authentication, unknown host, time-out of the connection
   attempt) are `{:type :jepsen.control/session-error}`."
   (:require [clojure.java.io :as io]
-            [clojure.string :as str]
             [jepsen.control.agent :as agent]
-            [jepsen.control.core :as core])
+            [jepsen.control.core :as core]
+            [jepsen.util :as util])
   (:import (com.hierynomus.sshj.key KeyAlgorithms)
            (com.hierynomus.sshj.transport.cipher BlockCiphers)
            (com.hierynomus.sshj.transport.mac Macs)
@@ -254,7 +254,7 @@
     (cond
       (not (.isOpen cmd)) false
       (<= chunk-bytes (.getRemoteWinSize cmd)) true
-      :else (do (Thread/sleep 1) (recur)))))
+      :else (do (util/sleep 1) (recur)))))
 
 (defn- feed!
   "Gives a command its input, then the end of it. A command need not read

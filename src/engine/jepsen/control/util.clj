@@ -1,7 +1,7 @@
 (ns jepsen.control.util
   "Common jobs on the bound node: files, archives, users, daemons."
   (:require [clojure.string :as str]
-            [clojure.tools.logging :refer [info warn]]
+            [clojure.tools.logging :refer [info]]
             [jepsen.control :as c :refer [lit]]
             [jepsen.util :as util])
   (:import (java.util Base64)))
@@ -96,7 +96,7 @@
 
 (defn- tmp-name
   [ext]
-  (str tmp-dir-base "/" (rand-int Integer/MAX_VALUE) ext))
+  (str tmp-dir-base "/" (random-uuid) ext))
 
 (defn tmp-file!
   "Makes an empty temporary file, with an extension if given; returns its
@@ -391,7 +391,7 @@
   [pid]
   (within-kill-timeout pid
     (while (not (process-ended? pid))
-      (Thread/sleep 20))))
+      (util/sleep 20))))
 
 (defn stop-daemon!
   "Kills a program by the process id in its pid file, or every process of
