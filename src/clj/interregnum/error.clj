@@ -55,12 +55,17 @@
   (ex-info (str "No connection: " (ex-message (last (causes t))))
            {:type :no-connection :definite? true} t))
 
+(defn- own-meaning
+  "What `t` says of itself, or nil: an ex-info of ours has :type and :definite?."
+  [t]
+  (let [data (ex-data t)]
+    (when (contains? data :definite?)
+      (select-keys data [:type :definite?]))))
+
 (def ^:private rules
   "Predicate of a throwable, and what it means; the first match counts. Anything
   that the server itself answered is looked up in its registry before."
-  [[#(= :no-connection (:type (ex-data %)))
-    {:type :no-connection :definite? true}]
-   [#(or (some-cause? ConnectException %)
+  [[#(or (some-cause? ConnectException %)
          (some-cause? NoRouteToHostException %)
          (some-cause? UnknownHostException %))
     {:type :no-connection :definite? true}]
@@ -89,8 +94,8 @@
   [t]
   (let [message (str (ex-message t))
         code    (server-code t)
-        meaning (or (when (and code (not= :no-connection (:type (ex-data t))))
-                      (by-code code))
+        meaning (or (own-meaning t)
+                    (when code (by-code code))
                     (some (fn [[matches? meaning]] (when (matches? t) meaning))
                           rules)
                     {:type :unknown :definite? false})

@@ -4,6 +4,7 @@
   What clients saw decides the verdict; what the nodes tell of their inside
   explains it."
   (:require [interregnum.checker.schema.existence :as existence]
+            [interregnum.checker.schema.inside :as inside]
             [interregnum.checker.schema.quiescence :as quiescence]
             [interregnum.checker.schema.rows :as rows]
             [jepsen.checker :as checker]
@@ -51,7 +52,8 @@
 
     :valid? :reason :violated
     :change-count  acknowledged schema changes
-    :invariants    {name result}, see `invariants`"
+    :invariants    {name result}, see `invariants`
+    :inside        what the nodes tell of their inside, which decides nothing"
   [nodes history]
   (let [results {:existence (existence/analysis #{} history)
                  :rows (rows/analysis history)
@@ -60,7 +62,8 @@
         change-count (acked-changes history)]
     (assoc (verdict results change-count)
            :change-count change-count
-           :invariants results)))
+           :invariants results
+           :inside (inside/analysis history))))
 
 (defn checker
   "The `analysis` as a Checker."

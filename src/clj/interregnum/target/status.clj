@@ -83,6 +83,21 @@
   [address]
   (fetch address "/autoid/leader"))
 
+(defn schema
+  "What the node knows of the schema, {:version :stateHash :serving :emptyVersions
+  :tables}, or nil."
+  [address]
+  (fetch address "/schema"))
+
+(defn ddl
+  "What the store holds of schema changes by this node's reading, {:diffs :history
+  :jobs :mdl}; a part that it could not read is nil."
+  [address]
+  {:diffs (:diffs (fetch address "/ddl/diffs"))
+   :history (fetch address "/ddl/history")
+   :jobs (fetch address "/ddl/jobs")
+   :mdl (fetch address "/ddl/mdl")})
+
 (defn autoid-table
   "The range that the node serves for a table, {:base :end :term}, or nil."
   [address table-id]

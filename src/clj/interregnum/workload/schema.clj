@@ -14,6 +14,7 @@
     :select                          {:table}
     :select-column                   {:table :column}
     :txn                             {:table :rows [[id v] [id v]] :hold-ms}
+    :inside                          what the node tells of its inside
     :probe                           {:table}, a create once faults have ended
     :dump                            see `statements/dump`
 
@@ -21,6 +22,7 @@
   operations a second."
   (:require [interregnum.checker.schema :as checker]
             [interregnum.sql :as sql]
+            [interregnum.target.status :as status]
             [interregnum.workload.schema.plan :as plan]
             [interregnum.workload.schema.statements :as statements]
             [interregnum.workload.session :as session]
@@ -38,7 +40,7 @@
 
 (def ^:private idempotent
   "Operations without effect: in doubt, they failed."
-  #{:select :select-column :dump})
+  #{:select :select-column :inside :dump})
 
 (defn- note!
   "Keeps in the atom `names` which table names were used, and which of them are
@@ -76,9 +78,25 @@
         (sql/execute! connection (statements/insert table b))))
     value))
 
+(defn- look-inside
+  "What the node at `address` tells of itself, see `interregnum.checker.schema.inside`."
+  [address]
+  (if-let [{:keys [version stateHash]} (status/schema address)]
+    {:version version, :hash stateHash}
+    (throw (ex-info "the status port does not answer"
+                    {:type :no-status, :definite? true}))))
+
+(defn- dump
+  "All a node tells; its inside too, if it has a status port."
+  [names connection address]
+  (let [{:keys [used acked]} @names]
+    (cond-> (statements/dump connection (sort used) (sort acked))
+      (status/schema address)
+      (assoc :inside (merge (look-inside address) (status/ddl address))))))
+
 (defn- invoke
   "Carries out `op`; the value of its success."
-  [names connection {:keys [f value] :as op}]
+  [names address connection {:keys [f value] :as op}]
   (case f
     (:create :drop :rename :truncate :add-column :drop-column :add-index
              :drop-index :probe)
@@ -92,8 +110,8 @@
     (:update :delete) (change-row! connection op)
     (:select :select-column) (do (sql/query! connection (statements/look op)) value)
     :txn (transact! connection op)
-    :dump (let [{:keys [used acked]} @names]
-            (statements/dump connection (sort used) (sort acked)))))
+    :inside (look-inside address)
+    :dump (dump names connection address)))
 
 (defrecord SchemaClient [names session]
   client/Client
@@ -105,7 +123,7 @@
   (invoke! [_ _test op]
     (note! names op)
     (let [completed (session/attempt! session op idempotent
-                                      (partial invoke names))]
+                                      (partial invoke names (:address session)))]
       (note! names completed)
       completed))
 

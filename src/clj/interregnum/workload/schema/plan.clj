@@ -24,7 +24,7 @@
   {:create 10, :drop 4, :rename 3, :truncate 1
    :add-column 5, :drop-column 3, :add-index 5, :drop-index 3
    :insert 24, :update 10, :delete 4, :txn 6
-   :select 14, :select-column 6, :select-gone 2})
+   :select 14, :select-column 6, :select-gone 2, :inside 4})
 
 (def ^:private column-base "c")
 (def ^:private index-base "k")
@@ -47,7 +47,7 @@
   "Tables on which `f` can be tried now."
   [plan f]
   (case f
-    :create nil
+    (:create :inside) nil
     :add-column (with-room plan :columns :columns-max)
     :add-index (with-room plan :indexes :indexes-max)
     (:drop-column :select-column) (filter #(seq (:columns %)) (live-tables plan))
@@ -58,8 +58,9 @@
 
 (defn- possible?
   [plan f]
-  (if (= :create f)
-    (< (count (:live plan)) (get-in plan [:options :tables-max]))
+  (case f
+    :create (< (count (:live plan)) (get-in plan [:options :tables-max]))
+    :inside true
     (seq (candidates plan f))))
 
 (defn- new-row
@@ -95,6 +96,7 @@
     :drop-index [{:table table, :index (rand/nth indexes)} plan]
     (:insert :update :delete) (row-value plan f target)
     :txn (txn-value plan target)
+    :inside [nil plan]
     [{:table table} plan]))
 
 (defn- propose
