@@ -1,12 +1,18 @@
 (ns interregnum.cli
   "The command line: `bin/interregnum COMMAND [OPTIONS]`."
   (:gen-class)
-  (:require [interregnum.cli.hosts :as hosts]))
+  (:require [interregnum.cli.analyze :as analyze]
+            [interregnum.cli.defects :as defects]
+            [interregnum.cli.hosts :as hosts]
+            [interregnum.cli.test :as test]))
 
 (def commands
   "Name of each command → the function of its arguments that carries it out and returns the exit
   code."
-  {"hosts" hosts/run})
+  {"analyze" analyze/run
+   "defects" defects/run
+   "hosts"   hosts/run
+   "test"    test/run})
 
 (defn- usage
   "What the command line takes, as text."

@@ -2,8 +2,9 @@
   "Connections to a node's SQL port through Connector/J: bounded in time, and with
   as few extra round trips as the driver allows."
   (:import (com.mysql.cj.jdbc Driver)
-           (java.sql Connection DriverManager ResultSet Statement)
-           (java.util Properties)))
+           (java.sql Connection DriverManager ResultSet SQLException Statement)
+           (java.util Properties)
+           (java.util.concurrent Executor)))
 
 (set! *warn-on-reflection* true)
 
@@ -54,12 +55,16 @@
               (str "jdbc:mysql://" address ":" port "/" database)
               properties)))
 
+(def ^:private same-thread
+  (reify Executor
+    (execute [_ task] (.run task))))
+
 (defn close!
   "Closes a connection at once, whatever state it is in."
   [^Connection connection]
   (when connection
-    (try (.abort connection #(.run ^Runnable %))
-         (catch Exception _ nil))))
+    (try (.abort connection same-thread)
+         (catch SQLException _ nil))))
 
 (defn- rows
   "The rows of `results`, as vectors of their columns."

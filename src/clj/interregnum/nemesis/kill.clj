@@ -25,13 +25,12 @@
 (defn package
   "The fault family."
   [{:keys [lease-secs] :as opts}]
-  {:name            :kill
-   :injects         #{:kill}
-   :changes-owner?  true
-   :nemesis         (->KillNemesis)
-   :generator       (paced/paced
-                      (process/steps opts :kill :start
-                                     #(paced/between % 1 (+ 2 lease-secs))))
-   :final-generator {:type :info :f :start}
-   :perf            #{{:name "kill" :start #{:kill} :stop #{:start}
-                       :color "#E9A4A0"}}})
+  (let [schedule (assoc opts :strike :kill :end :start
+                        :hold #(paced/between % 1 (+ 2 lease-secs)))]
+    {:name            :kill
+     :injects         #{:kill}
+     :changes-owner?  true
+     :nemesis         (->KillNemesis)
+     :generator       (paced/paced #(process/step schedule %))
+     :final-generator {:type :info :f :start}
+     :perf            #{{:name "kill" :start #{:kill} :stop #{:start} :color "#E9A4A0"}}}))

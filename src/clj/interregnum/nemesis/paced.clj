@@ -13,34 +13,35 @@
   [secs]
   (long (* secs 1000000000)))
 
-;; `due` is when the next step may go out, nil while the last one runs; `events`
-;; counts the invocation and completion of the last one.
-(defrecord Paced [steps due events]
+;; `due` is when step `i` may go out, nil while the one before runs; `events`
+;; counts the invocation and completion of the latter.
+(defrecord Paced [step i due events]
   gen/Generator
   (op [this _ context]
-    (cond (empty? steps) nil
-          (nil? due)     [:pending this]
-          :else
-          (let [op (gen/fill-in-op (:op (first steps)) context)]
-            (if (= :pending op)
-              [:pending this]
-              [(assoc op :time (max due (:time context)))
-               (->Paced (rest steps) nil 0)]))))
+    (if (nil? due)
+      [:pending this]
+      (when-let [{:keys [op]} (step i)]
+        (let [op (gen/fill-in-op op context)]
+          (if (= :pending op)
+            [:pending this]
+            [(assoc op :time (max due (:time context)))
+             (->Paced step (inc i) nil 0)])))))
 
   (update [this _ _ event]
     (cond (or due (not= :nemesis (:process event))) this
           (zero? events) (assoc this :events 1)
           :else (assoc this :due (+ (:time event)
-                                    (nanos (:after (first steps) 0)))))))
+                                    (nanos (:after (step i) 0)))))))
 
 (defn paced
-  "Operations with pauses: `steps` is a sequence, which may be endless, of
+  "Operations with pauses: `step` is a function of 0, 1, 2... to nil, which is the
+  end, or to
 
     :after  seconds between the completion of the step before, or the start of
             the run, and this one
     :op     an operation for the nemesis"
-  [steps]
-  (->Paced steps (nanos (:after (first steps) 0)) 0))
+  [step]
+  (->Paced step 0 (nanos (:after (step 0) 0)) 0))
 
 (defn random
   "A source of random numbers for step `i` of the family `family`."

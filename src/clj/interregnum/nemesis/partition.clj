@@ -61,17 +61,16 @@
   nemesis/Reflection
   (fs [_] #{:start-partition :stop-partition}))
 
-(defn- steps
+(defn- step
   "Partitions about every `interval` seconds that outlast the lease."
-  [{:keys [seed interval lease-secs]}]
-  (mapcat (fn [i]
-            (let [random (paced/random seed :partition i)]
-              [{:after (paced/between random (* 1/2 interval) (* 3/2 interval))
-                :op    {:type :info :f :start-partition
-                        :value (paced/pick random [:owner :owner :one :halves])}}
-               {:after (paced/between random (+ 1 lease-secs) (+ 3 lease-secs))
-                :op    {:type :info :f :stop-partition}}]))
-          (range)))
+  [{:keys [seed interval lease-secs]} i]
+  (let [random (paced/random seed :partition i)]
+    (if (even? i)
+      {:after (paced/between random (* 1/2 interval) (* 3/2 interval))
+       :op    {:type :info :f :start-partition
+               :value (paced/pick random [:owner :owner :one :halves])}}
+      {:after (paced/between random (+ 1 lease-secs) (+ 3 lease-secs))
+       :op    {:type :info :f :stop-partition}})))
 
 (defn package
   "The fault family."
@@ -80,7 +79,7 @@
    :injects         #{:start-partition}
    :changes-owner?  true
    :nemesis         (->PartitionNemesis)
-   :generator       (paced/paced (steps opts))
+   :generator       (paced/paced #(step opts %))
    :final-generator {:type :info :f :stop-partition}
    :perf            #{{:name "partition" :start #{:start-partition}
                        :stop #{:stop-partition} :color "#D1E8A0"}}})

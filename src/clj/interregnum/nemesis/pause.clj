@@ -25,14 +25,12 @@
 (defn package
   "The fault family."
   [{:keys [lease-secs] :as opts}]
-  {:name            :pause
-   :injects         #{:pause}
-   :changes-owner?  true
-   :nemesis         (->PauseNemesis)
-   :generator       (paced/paced
-                      (process/steps opts :pause :resume
-                                     #(paced/between % (+ 1 lease-secs)
-                                                     (+ 3 lease-secs))))
-   :final-generator {:type :info :f :resume}
-   :perf            #{{:name "pause" :start #{:pause} :stop #{:resume}
-                       :color "#A0B1E9"}}})
+  (let [schedule (assoc opts :strike :pause :end :resume
+                        :hold #(paced/between % (+ 1 lease-secs) (+ 3 lease-secs)))]
+    {:name            :pause
+     :injects         #{:pause}
+     :changes-owner?  true
+     :nemesis         (->PauseNemesis)
+     :generator       (paced/paced #(process/step schedule %))
+     :final-generator {:type :info :f :resume}
+     :perf            #{{:name "pause" :start #{:pause} :stop #{:resume} :color "#A0B1E9"}}}))

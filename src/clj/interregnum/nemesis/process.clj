@@ -58,15 +58,14 @@
     (assoc op :value {:leader   (probe/leader test)
                       :answered (probe/answers test nodes)})))
 
-(defn steps
+(defn step
   "Strikes about every `interval` seconds by an op of `strike`, each ended by an op
   of `end` after `hold` [random] seconds. Two of three strikes go for the owner."
-  [{:keys [seed interval]} strike end hold]
-  (mapcat (fn [i]
-            (let [random (paced/random seed strike i)]
-              [{:after (paced/between random (* 1/2 interval) (* 3/2 interval))
-                :op    {:type :info :f strike
-                        :value (paced/pick random [:owner :owner :one])}}
-               {:after (hold random)
-                :op    {:type :info :f end}}]))
-          (range)))
+  [{:keys [seed interval strike end hold]} i]
+  (let [random (paced/random seed strike i)]
+    (if (even? i)
+      {:after (paced/between random (* 1/2 interval) (* 3/2 interval))
+       :op    {:type :info :f strike
+               :value (paced/pick random [:owner :owner :one])}}
+      {:after (hold random)
+       :op    {:type :info :f end}})))

@@ -63,13 +63,12 @@
   nemesis/Reflection
   (fs [_] #{:resign}))
 
-(defn- steps
+(defn- step
   "Resignations about every `interval` seconds."
-  [{:keys [seed interval]}]
-  (for [i (range)]
-    {:after (paced/between (paced/random seed :resign i)
-                           (* 1/2 interval) interval)
-     :op    {:type :info :f :resign}}))
+  [{:keys [seed interval]} i]
+  {:after (paced/between (paced/random seed :resign i)
+                         (* 1/2 interval) interval)
+   :op    {:type :info :f :resign}})
 
 (defn package
   "The fault family."
@@ -78,7 +77,7 @@
    :injects         #{:resign}
    :changes-owner?  true
    :nemesis         (->ResignNemesis)
-   :generator       (paced/paced (steps opts))
+   :generator       (paced/paced #(step opts %))
    :final-generator nil
    :perf            #{{:name "resign" :start #{} :stop #{} :fs #{:resign}
                        :color "#E9DCA0"}}})

@@ -1,0 +1,82 @@
+(ns interregnum.suite
+  "Builds a test map from options: workload, faults, target and checkers."
+  (:require [clojure.string :as str]
+            [interregnum.checker.coverage :as coverage]
+            [interregnum.nemesis :as nemesis]
+            [interregnum.nemesis.sampler :as sampler]
+            [interregnum.progress :as progress]
+            [interregnum.target.nodes :as nodes]
+            [interregnum.workload :as workload]
+            [jepsen.checker :as checker]
+            [jepsen.generator :as gen]
+            [jepsen.tests :as tests]))
+
+(set! *warn-on-reflection* true)
+
+(defn- test-name
+  "The name under which the run is stored."
+  [{:keys [workload nemesis defect]}]
+  (str/join "-" (concat [workload]
+                        (if (seq nemesis) nemesis ["none"])
+                        defect)))
+
+(defn- exercised
+  "Jepsen's stats, except that an `:f` which never succeeded makes the verdict
+  unknown: it says something about the run, not about the system."
+  []
+  (let [stats (checker/stats)]
+    (reify checker/Checker
+      (check [_ test history opts]
+        (let [result (checker/check stats test history opts)
+              idle   (keep (fn [[f r]] (when-not (true? (:valid? r)) f))
+                           (:by-f result))]
+          (cond-> result
+            (seq idle)
+            (assoc :valid? :unknown
+                   :reason (str "No " (name (first idle)) " ever succeeded."))))))))
+
+(defn- settle-secs
+  "How long the cluster is left alone after the last fault: an owner's lease has
+  to run out, and its successor to be elected."
+  [{:keys [lease-secs]}]
+  (+ 2 lease-secs))
+
+(defn- generator
+  "Load and faults for `:time-limit`, then the end of all faults, quiet, the
+  workload's final operations, and who reigned when."
+  [opts workload faults]
+  (gen/phases
+    (gen/time-limit (:time-limit opts)
+                    (gen/clients (:generator workload) (:generator faults)))
+    (gen/nemesis (:final-generator faults))
+    (gen/sleep (if (seq (:nemesis opts)) (settle-secs opts) 0))
+    (gen/clients (:final-generator workload))
+    (gen/nemesis (gen/once sampler/record-op))))
+
+(defn test-map
+  "The test for `opts`, as `interregnum.cli.options/parse` gives them."
+  [opts]
+  (let [workload ((workload/workloads (:workload opts)) opts)
+        faults   (nemesis/package (:nemesis opts)
+                                  {:seed       (:seed opts)
+                                   :interval   (:nemesis-interval opts)
+                                   :lease-secs (:lease-secs opts)})
+        progress (atom progress/initial)]
+    (merge tests/noop-test
+           opts
+           {:name                 (test-name opts)
+            :role                 (:role workload)
+            :db                   (nodes/db opts)
+            :client               (:client workload)
+            :nemesis              (:nemesis faults)
+            :fault-families       (:families faults)
+            :generator            (progress/watched (generator opts workload faults)
+                                                    progress (:perf faults))
+            :checker              (checker/compose
+                                    {:ids        (:checker workload)
+                                     :coverage   (coverage/checker)
+                                     :stats      (exercised)
+                                     :exceptions (checker/unhandled-exceptions)})
+            :plot                 {:nemeses (:perf faults)}
+            :progress             progress
+            :nonserializable-keys [:progress]})))
