@@ -78,5 +78,6 @@
                                      :stats      (exercised)
                                      :exceptions (checker/unhandled-exceptions)})
             :plot                 {:nemeses (:perf faults)}
+            :logging              {:console :warn}
             :progress             progress
             :nonserializable-keys [:progress]})))

@@ -221,7 +221,8 @@
   [test]
   (logging/start-file! (path! test "jepsen.log")
                        {:json?     (:logging-json? test)
-                        :overrides (:overrides (:logging test))}))
+                        :overrides (:overrides (:logging test))
+                        :console   (:console (:logging test))}))
 
 (defn stop-logging!
   "Stops logging to a test's file."

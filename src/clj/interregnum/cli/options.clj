@@ -32,9 +32,12 @@
 
 (def spec
   "tools.cli options that Jepsen does not have, or with another default."
-  [["-w" "--workload NAME" "What clients do: ids" :default "ids"]
+  [["-w" "--workload NAME"
+    (str "What clients do: " (str/join ", " (sort (keys workload/workloads))))
+    :default "ids"]
    [nil "--nemesis NAMES"
-    "Fault families, with commas between: kill, partition, pause, resign; all; none"
+    (str "Fault families, with commas between: "
+         (str/join ", " (sort (keys nemesis/families))) "; all; none")
     :default ["resign"] :default-desc "resign"
     :parse-fn nemesis/parse]
    [nil "--nemesis-interval SECONDS" "About how long between faults of a family"

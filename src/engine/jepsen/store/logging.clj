@@ -4,6 +4,7 @@
             [clojure.java.io :as io])
   (:import (ch.qos.logback.classic Level Logger LoggerContext)
            (ch.qos.logback.classic.encoder PatternLayoutEncoder)
+           (ch.qos.logback.classic.filter ThresholdFilter)
            (ch.qos.logback.classic.spi ILoggingEvent ThrowableProxyUtil)
            (ch.qos.logback.core Appender ConsoleAppender FileAppender LayoutBase)
            (ch.qos.logback.core.encoder Encoder LayoutWrappingEncoder)
@@ -85,17 +86,28 @@
 
 (defonce ^:private console-set-up? (atom false))
 
+(defn- console-appender
+  "Where lines of `threshold` and above go: to standard output, except that those
+  of a higher threshold than info go to standard error."
+  ^Appender [threshold]
+  (doto (ConsoleAppender.)
+    (.setTarget (if (= :info threshold) "System.out" "System.err"))
+    (.setContext (context))
+    (.setEncoder (pattern-encoder console-pattern))
+    (.addFilter (doto (ThresholdFilter.)
+                  (.setLevel (name threshold))
+                  (.start)))))
+
 (defn start-console!
-  "Sends log lines of level info and above to standard output, in place of
-  whatever was configured. Does so only once."
-  []
-  (when (compare-and-set! console-set-up? false true)
-    (.reset (context))
-    (.setLevel (root) Level/INFO)
-    (set-levels! {})
-    (attach! (doto (ConsoleAppender.)
-               (.setEncoder (pattern-encoder console-pattern)))
-             "console")))
+  "Sends log lines of level info, or of `threshold`, and above to the console, in
+  place of whatever was configured. Does so only once."
+  ([] (start-console! :info))
+  ([threshold]
+   (when (compare-and-set! console-set-up? false true)
+     (.reset (context))
+     (.setLevel (root) Level/INFO)
+     (set-levels! {})
+     (attach! (console-appender threshold) "console"))))
 
 (def ^:private file-appender-name "jepsen.log")
 
@@ -108,9 +120,10 @@
 
 (defn start-file!
   "Logs to a file as well, from now on, as JSON if so wanted. Overrides are a
-  map of logger name to level."
-  [file {:keys [json? overrides]}]
-  (start-console!)
+  map of logger name to level; `console` is the least level that the console shows,
+  :info by default."
+  [file {:keys [json? overrides console]}]
+  (start-console! (or console :info))
   (stop-file!)
   (io/make-parents file)
   (set-levels! overrides)
