@@ -28,8 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class GrpcServer implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(GrpcServer.class);
-  private static final int THREADS = 64;
-  private static final int QUEUE_LENGTH = 1_024;
+  private static final Limits LIMITS = new Limits(64, 1_024);
   private static final int CLOSE_SECONDS = 2;
 
   private final Server server;
@@ -44,7 +43,12 @@ public final class GrpcServer implements AutoCloseable {
    */
   public GrpcServer(String host, int port, Map<String, RequestHandler> handlers)
       throws IOException {
-    pool = pool();
+    this(new InetSocketAddress(host, port), handlers, LIMITS);
+  }
+
+  GrpcServer(InetSocketAddress address, Map<String, RequestHandler> handlers, Limits limits)
+      throws IOException {
+    pool = pool(limits);
     ServerServiceDefinition.Builder service =
         ServerServiceDefinition.builder(GrpcMethods.SERVICE);
     handlers.forEach(
@@ -52,7 +56,7 @@ public final class GrpcServer implements AutoCloseable {
             service.addMethod(GrpcMethods.descriptor(method), new Dispatch(method, handler)));
     try {
       server =
-          NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
+          NettyServerBuilder.forAddress(address)
               .directExecutor()
               .maxInboundMessageSize(GrpcMethods.MESSAGE_BYTES_MAX)
               .addService(service.build())
@@ -64,15 +68,15 @@ public final class GrpcServer implements AutoCloseable {
     }
   }
 
-  private static ThreadPoolExecutor pool() {
+  private static ThreadPoolExecutor pool(Limits limits) {
     AtomicInteger number = new AtomicInteger();
     ThreadPoolExecutor made =
         new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
+            limits.threads(),
+            limits.threads(),
             60,
             TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(QUEUE_LENGTH),
+            new ArrayBlockingQueue<>(limits.queueLength()),
             body -> new Thread(body, "peer-request-" + number.incrementAndGet()));
     made.allowCoreThreadTimeOut(true);
     return made;
@@ -98,6 +102,9 @@ public final class GrpcServer implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
   }
+
+  /** How many requests run at a time, and how many may wait for that. */
+  record Limits(int threads, int queueLength) {}
 
   private final class Dispatch implements ServerCallHandler<byte[], byte[]> {
     private final String method;

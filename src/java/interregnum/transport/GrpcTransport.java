@@ -34,6 +34,7 @@ import java.util.concurrent.TimeoutException;
 public final class GrpcTransport implements Transport, AutoCloseable {
 
   private static final int CONNECT_TIMEOUT_MS = 1_000;
+  private static final int PORT_MAX = 65_535;
 
   /** How much longer than its deadline to wait for gRPC to report that a call ran out of time. */
   private static final Duration REPORT_SLACK = Duration.ofSeconds(1);
@@ -124,6 +125,9 @@ public final class GrpcTransport implements Transport, AutoCloseable {
       throw new IllegalArgumentException("address=" + address);
     }
     int port = Integer.parseInt(address.substring(colon + 1));
+    if (port < 1 || port > PORT_MAX) {
+      throw new IllegalArgumentException("address=" + address);
+    }
     return NettyChannelBuilder.forAddress(address.substring(0, colon), port)
         .usePlaintext()
         .directExecutor()

@@ -146,7 +146,7 @@ class AllocatorClusterTest {
     hand(pair[0], pair[1]);
     long after = pair[1].next(table);
     pair[0].failpoints.disarm("afterOwnerCheck");
-    return new long[] {before, after, held.get(10, TimeUnit.SECONDS), pair[0].next(table)};
+    return new long[] {before, after, held.get(20, TimeUnit.SECONDS), pair[0].next(table)};
   }
 
   @Test
@@ -185,10 +185,10 @@ class AllocatorClusterTest {
     if (modes.equals(Modes.CORRECT)) {
       await().pollDelay(Duration.ofMillis(300)).until(() -> !early.isDone());
     } else {
-      early.get(10, TimeUnit.SECONDS);
+      early.get(20, TimeUnit.SECONDS);
     }
     pair[0].failpoints.disarm("insideOnBecome");
-    return new long[] {before, after, early.get(10, TimeUnit.SECONDS), pair[0].next(table)};
+    return new long[] {before, after, early.get(20, TimeUnit.SECONDS), pair[0].next(table)};
   }
 
   @Test
@@ -282,7 +282,7 @@ class AllocatorClusterTest {
     thread.start();
     awaitHeld(pair[0], "dropReply");
     long between = pair[0].next(table);
-    assertThat(forced.get(10, TimeUnit.SECONDS)).isInstanceOf(RebaseResult.Rebased.class);
+    assertThat(forced.get(20, TimeUnit.SECONDS)).isInstanceOf(RebaseResult.Rebased.class);
     return new long[] {before, between, pair[0].next(table)};
   }
 
@@ -323,6 +323,6 @@ class AllocatorClusterTest {
     CompletableFuture<Long> waiting = nextInBackground(a, table);
     await().pollDelay(Duration.ofMillis(300)).until(() -> !waiting.isDone());
     a.failpoints.disarm("beforeSetOwnerFlag");
-    assertThat(waiting.get(10, TimeUnit.SECONDS)).isEqualTo(4_001);
+    assertThat(waiting.get(20, TimeUnit.SECONDS)).isEqualTo(4_001);
   }
 }

@@ -51,7 +51,7 @@ class LeaderCodecTest {
   void refusesNoiseAndNeverFailsOtherwise() {
     long seed = Long.getLong("seed", System.nanoTime());
     Random random = new Random(seed);
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < 3_000; i++) {
       byte[] noise = new byte[random.nextInt(40)];
       random.nextBytes(noise);
       for (Runnable read :

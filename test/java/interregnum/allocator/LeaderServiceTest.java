@@ -55,7 +55,7 @@ class LeaderServiceTest {
 
   private static void awaitHeld(FakeCluster.Node node, String failpoint) {
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .pollInterval(Duration.ofMillis(2))
         .until(() -> node.failpoints.state(failpoint).waiting() == 1);
   }
@@ -146,7 +146,7 @@ class LeaderServiceTest {
     awaitHeld(a, "beforeReply");
     assertThat(cluster.elect("b").next()).isEqualTo(4_001);
     a.failpoints.disarm("beforeReply");
-    assertThat(held.get(5, TimeUnit.SECONDS)).isEqualTo(NOT_LEADER);
+    assertThat(held.get(20, TimeUnit.SECONDS)).isEqualTo(NOT_LEADER);
   }
 
   @Test
@@ -161,7 +161,7 @@ class LeaderServiceTest {
       cluster.elect("b").next();
       cluster.elect("a");
       a.failpoints.disarm(barrier);
-      assertThat(held.get(5, TimeUnit.SECONDS)).as(barrier).isEqualTo(NOT_LEADER);
+      assertThat(held.get(20, TimeUnit.SECONDS)).as(barrier).isEqualTo(NOT_LEADER);
       assertThat(a.next()).as(barrier).isEqualTo(8_001);
     }
   }
@@ -186,7 +186,7 @@ class LeaderServiceTest {
     awaitHeld(a, "beforeReserve");
     assertThat(a.next()).isEqualTo(2);
     a.failpoints.disarm("beforeReserve");
-    assertThat(large.get(5, TimeUnit.SECONDS)).isEqualTo(new LeaderReply.Granted(2, 5_002, 11));
+    assertThat(large.get(20, TimeUnit.SECONDS)).isEqualTo(new LeaderReply.Granted(2, 5_002, 11));
   }
 
   @Test
@@ -200,7 +200,7 @@ class LeaderServiceTest {
     assertThat(a.rebase(9)).isInstanceOf(LeaderReply.Failed.class);
     assertThat(a.force(9, "r1")).isInstanceOf(LeaderReply.Failed.class);
     a.failpoints.disarm("beforeReserve");
-    assertThat(first.get(5, TimeUnit.SECONDS)).isEqualTo(new LeaderReply.Granted(0, 1, 11));
+    assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(new LeaderReply.Granted(0, 1, 11));
   }
 
   @Test

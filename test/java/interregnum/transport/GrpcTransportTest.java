@@ -2,12 +2,14 @@ package interregnum.transport;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import interregnum.runtime.Outcome;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
@@ -29,6 +31,9 @@ class GrpcTransportTest {
   private static final String HOST = "127.0.0.1";
   private static final Duration SECOND = Duration.ofSeconds(1);
 
+  /** For calls that are to succeed, on however busy a machine. */
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   private final GrpcTransport transport = new GrpcTransport();
   private final List<AutoCloseable> servers = new ArrayList<>();
 
@@ -47,8 +52,13 @@ class GrpcTransportTest {
   }
 
   private Outcome<String> call(int port, String method, String request) throws Exception {
+    return call(port, method, request, PATIENCE);
+  }
+
+  private Outcome<String> call(int port, String method, String request, Duration limit)
+      throws Exception {
     return transport
-        .call(HOST + ":" + port, method, request.getBytes(UTF_8), SECOND)
+        .call(HOST + ":" + port, method, request.getBytes(UTF_8), limit)
         .map(reply -> new String(reply, UTF_8));
   }
 
@@ -71,7 +81,7 @@ class GrpcTransportTest {
     GrpcServer server = serve(0, Map.of("echo", request -> request));
     byte[] large = new byte[1 << 20];
     new Random(7).nextBytes(large);
-    Outcome<byte[]> reply = transport.call(HOST + ":" + server.port(), "echo", large, SECOND);
+    Outcome<byte[]> reply = transport.call(HOST + ":" + server.port(), "echo", large, PATIENCE);
     assertThat(reply).isInstanceOf(Outcome.Done.class);
     assertThat(((Outcome.Done<byte[]>) reply).value()).isEqualTo(large);
   }
@@ -96,7 +106,7 @@ class GrpcTransportTest {
   @Test
   void knowsThatARequestToAFullListenQueueDidNotRun() throws Exception {
     try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
-      assertThat(call(deaf.getLocalPort(), "echo", "a")).isInstanceOf(Outcome.Failed.class);
+      assertThat(call(deaf.getLocalPort(), "echo", "a", SECOND)).isInstanceOf(Outcome.Failed.class);
     }
   }
 
@@ -143,8 +153,8 @@ class GrpcTransportTest {
                   return request;
                 }));
     long start = System.nanoTime();
-    assertThat(call(server.port(), "slow", "a")).isInstanceOf(Outcome.Unknown.class);
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+    assertThat(call(server.port(), "slow", "a", SECOND)).isInstanceOf(Outcome.Unknown.class);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
     release.countDown();
   }
 
@@ -161,23 +171,10 @@ class GrpcTransportTest {
                   Thread.sleep(60_000);
                   return request;
                 }));
-    CompletableFuture<Outcome<byte[]>> reply = new CompletableFuture<>();
-    Thread caller =
-        new Thread(
-            () -> {
-              try {
-                reply.complete(
-                    transport.call(
-                        HOST + ":" + server.port(), "slow", new byte[1], SECOND.multipliedBy(30)));
-              } catch (InterruptedException e) {
-                reply.completeExceptionally(e);
-              }
-            });
-    caller.start();
-    assertThat(entered.await(5, TimeUnit.SECONDS)).isTrue();
+    CompletableFuture<Outcome<byte[]>> reply = inBackground(server.port(), "slow");
+    assertThat(entered.await(20, TimeUnit.SECONDS)).isTrue();
     server.close();
-    assertThat(reply.get(10, TimeUnit.SECONDS)).isInstanceOf(Outcome.Unknown.class);
-    caller.join(1_000);
+    assertThat(reply.get(20, TimeUnit.SECONDS)).isInstanceOf(Outcome.Unknown.class);
   }
 
   @Test
@@ -190,9 +187,7 @@ class GrpcTransportTest {
       assertThat(call(port, "who", "")).isNotInstanceOf(Outcome.Done.class);
     }
     serve(port, Map.of("who", request -> "second".getBytes()));
-    long start = System.nanoTime();
-    assertThat(call(port, "who", "")).isEqualTo(Outcome.done("second"));
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SECOND);
+    assertThat(call(port, "who", "")).as("the very next call").isEqualTo(Outcome.done("second"));
   }
 
   @Test
@@ -200,50 +195,51 @@ class GrpcTransportTest {
     CountDownLatch release = new CountDownLatch(1);
     AtomicInteger runs = new AtomicInteger();
     GrpcServer server =
-        serve(
-            0,
+        new GrpcServer(
+            new InetSocketAddress(HOST, 0),
             Map.of(
                 "wait",
                 request -> {
                   runs.incrementAndGet();
                   release.await();
                   return request;
-                }));
-    String address = HOST + ":" + server.port();
-    int calls = 1_200;
-    List<Thread> callers = new ArrayList<>();
-    AtomicInteger failed = new AtomicInteger();
-    AtomicInteger done = new AtomicInteger();
-    for (int i = 0; i < calls; i++) {
-      Thread caller =
-          new Thread(
-              () -> {
-                try {
-                  Outcome<byte[]> reply =
-                      transport.call(address, "wait", new byte[1], Duration.ofSeconds(30));
-                  if (reply instanceof Outcome.Failed<byte[]>) {
-                    failed.incrementAndGet();
-                  } else if (reply instanceof Outcome.Done<byte[]>) {
-                    done.incrementAndGet();
-                  }
-                } catch (InterruptedException e) {
-                  Thread.currentThread().interrupt();
-                }
-              });
-      callers.add(caller);
-      caller.start();
+                }),
+            new GrpcServer.Limits(2, 3));
+    servers.add(server);
+    List<CompletableFuture<Outcome<byte[]>>> replies = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      replies.add(inBackground(server.port(), "wait"));
     }
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (failed.get() == 0 && System.nanoTime() < deadline) {
-      Thread.sleep(20);
-    }
+    await()
+        .atMost(PATIENCE)
+        .until(() -> replies.stream().filter(CompletableFuture::isDone).count() == 3);
     release.countDown();
-    for (Thread caller : callers) {
-      caller.join(20_000);
+    int done = 0;
+    int failed = 0;
+    for (CompletableFuture<Outcome<byte[]>> reply : replies) {
+      Outcome<byte[]> outcome = reply.get(20, TimeUnit.SECONDS);
+      done += outcome instanceof Outcome.Done ? 1 : 0;
+      failed += outcome instanceof Outcome.Failed ? 1 : 0;
     }
-    assertThat(failed.get()).isPositive();
-    assertThat(done.get() + failed.get()).isEqualTo(calls);
-    assertThat(runs.get()).isEqualTo(done.get());
+    assertThat(done).isEqualTo(5);
+    assertThat(failed).isEqualTo(3);
+    assertThat(runs.get()).isEqualTo(5);
+  }
+
+  private CompletableFuture<Outcome<byte[]>> inBackground(int port, String method) {
+    CompletableFuture<Outcome<byte[]>> reply = new CompletableFuture<>();
+    Thread caller =
+        new Thread(
+            () -> {
+              try {
+                reply.complete(transport.call(HOST + ":" + port, method, new byte[1], PATIENCE));
+              } catch (InterruptedException e) {
+                reply.completeExceptionally(e);
+              }
+            });
+    caller.setDaemon(true);
+    caller.start();
+    return reply;
   }
 
   @Test
@@ -251,7 +247,7 @@ class GrpcTransportTest {
     long seed = Long.getLong("seed", System.nanoTime());
     Random random = new Random(seed);
     GrpcServer server = serve(0, Map.of("echo", request -> request));
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 20; i++) {
       try (Socket socket = new Socket(HOST, server.port())) {
         byte[] garbage = new byte[random.nextInt(4_096) + 1];
         random.nextBytes(garbage);
@@ -299,8 +295,8 @@ class GrpcTransportTest {
               }
             });
     caller.start();
-    assertThat(entered.await(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(entered.await(20, TimeUnit.SECONDS)).isTrue();
     caller.interrupt();
-    assertThat(interrupted.get(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(interrupted.get(20, TimeUnit.SECONDS)).isTrue();
   }
 }
