@@ -13,6 +13,10 @@ final class NodeLogging {
 
   private static final String PATTERN = "%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level %logger{0} %msg%n";
 
+  /** Held, or its level would be forgotten. gRPC reports each stray connection at length. */
+  private static final java.util.logging.Logger GRPC =
+      java.util.logging.Logger.getLogger("io.grpc");
+
   private NodeLogging() {}
 
   /** Sets logging up; in code, because reading a configuration file would slow the start. */
@@ -32,5 +36,6 @@ final class NodeLogging {
     root.setLevel(Level.WARN);
     root.addAppender(appender);
     context.getLogger("interregnum").setLevel(Level.INFO);
+    GRPC.setLevel(java.util.logging.Level.SEVERE);
   }
 }

@@ -1,13 +1,17 @@
 package interregnum.allocator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import interregnum.defect.Modes;
 import interregnum.etcd.EtcdServer;
+import interregnum.owner.Term;
 import interregnum.runtime.SystemRuntime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
@@ -23,12 +27,15 @@ class AllocatorHammerTest {
   @RegisterExtension static final EtcdServer ETCD = new EtcdServer();
 
   private static final int CLIENTS = 16;
-  private static final long DURATION_NANOS = 6_000_000_000L;
+  private static final Duration TTL = Duration.ofSeconds(2);
+  private static final int CHANGES = 12;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int TABLES = 3;
 
   private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final SystemRuntime runtime = new SystemRuntime(1, (task, cause) -> failures.add(cause));
   private final ConcurrentLinkedQueue<Grant> grants = new ConcurrentLinkedQueue<>();
+  private volatile boolean stopped;
 
   /** Ids that somebody got, and when it asked and had them. */
   private record Grant(
@@ -40,21 +47,26 @@ class AllocatorHammerTest {
     List<AllocatorNode> nodes = new ArrayList<>();
     try {
       for (String id : List.of("a", "b", "c")) {
-        nodes.add(new AllocatorNode(runtime, ETCD.url(), id, Modes.CORRECT));
+        nodes.add(new AllocatorNode(runtime, ETCD.url(), id, Modes.CORRECT, TTL));
       }
-      long end = System.nanoTime() + DURATION_NANOS;
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < CLIENTS; i++) {
         AllocatorNode node = nodes.get(i % nodes.size());
         Random random = new Random(seed + i);
-        threads.add(start(() -> allocate(node, random, end)));
+        threads.add(start(() -> allocate(node, random)));
       }
-      threads.add(start(() -> disturb(nodes, new Random(seed - 1), end)));
+      Random random = new Random(seed - 1);
+      for (int change = 0; change < CHANGES; change++) {
+        Thread.sleep(50 + random.nextInt(200));
+        changeLead(nodes, random);
+      }
+      stopped = true;
       for (Thread thread : threads) {
         thread.join(60_000);
         assertThat(thread.isAlive()).as("a client hangs").isFalse();
       }
     } finally {
+      stopped = true;
       for (AllocatorNode node : nodes) {
         node.close();
       }
@@ -86,8 +98,8 @@ class AllocatorHammerTest {
     return thread;
   }
 
-  private void allocate(AllocatorNode node, Random random, long end) throws Exception {
-    while (System.nanoTime() < end) {
+  private void allocate(AllocatorNode node, Random random) throws Exception {
+    while (!stopped) {
       long table = 1 + random.nextInt(TABLES);
       Spacing spacing =
           random.nextBoolean() ? Spacing.DENSE : new Spacing(1 + random.nextInt(9), 1);
@@ -100,20 +112,28 @@ class AllocatorHammerTest {
     }
   }
 
-  /** Resigns, or lets the lease of the leader run out. */
-  private void disturb(List<AllocatorNode> nodes, Random random, long end) throws Exception {
-    while (System.nanoTime() < end) {
-      Thread.sleep(50 + random.nextInt(300));
-      for (AllocatorNode node : nodes) {
-        if (node.ownership.term().isPresent() && random.nextInt(8) == 0) {
-          node.failpoints.arm("dropKeepAlive", "error");
-          Thread.sleep(2_200);
-          node.failpoints.disarm("dropKeepAlive");
-        } else if (node.ownership.isOwner()) {
-          node.ownership.resign();
-        }
-      }
+  /** Lets the leader resign, or its lease run out, and waits for the next reign. */
+  private static void changeLead(List<AllocatorNode> nodes, Random random) throws Exception {
+    AllocatorNode leader = awaitLeader(nodes);
+    Optional<Term> term = leader.ownership.term();
+    if (random.nextInt(6) == 0) {
+      leader.failpoints.arm("dropKeepAlive", "error");
+      await().atMost(PATIENCE).until(() -> !leader.ownership.term().equals(term));
+      leader.failpoints.disarm("dropKeepAlive");
+    } else {
+      leader.ownership.resign();
     }
+    awaitLeader(nodes);
+  }
+
+  private static AllocatorNode awaitLeader(List<AllocatorNode> nodes) {
+    return await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(5))
+        .until(
+            () -> nodes.stream().filter(n -> n.ownership.term().isPresent()).findFirst(),
+            Optional::isPresent)
+        .orElseThrow();
   }
 
   /**

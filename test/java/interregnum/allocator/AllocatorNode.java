@@ -20,7 +20,6 @@ import java.util.List;
 final class AllocatorNode {
 
   private static final String HOST = "127.0.0.1";
-  private static final Duration TTL = Duration.ofSeconds(2);
   private static final Duration LOOKUP_LIMIT = Duration.ofSeconds(1);
 
   final String id;
@@ -33,7 +32,7 @@ final class AllocatorNode {
   private final GrpcTransport transport = new GrpcTransport();
   private final GrpcServer server;
 
-  AllocatorNode(SystemRuntime runtime, String etcdUrl, String id, Modes modes)
+  AllocatorNode(SystemRuntime runtime, String etcdUrl, String id, Modes modes, Duration ttl)
       throws IOException {
     this.id = id;
     this.failpoints = new Failpoints(runtime, () -> {});
@@ -49,7 +48,7 @@ final class AllocatorNode {
     this.server = new GrpcServer(HOST, 0, service.handlers());
     OwnerConfig config =
         new OwnerConfig(
-            OwnerRole.AUTOID, id, HOST + ":" + server.port(), TTL, modes.autoidOwner());
+            OwnerRole.AUTOID, id, HOST + ":" + server.port(), ttl, modes.autoidOwner());
     this.ownership = new Ownership(runtime, etcd, failpoints, config, service);
     OwnerDirectory directory = new OwnerDirectory(etcd);
     this.client =
