@@ -10,11 +10,12 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Every planted defect, and the modes of a node that has some of them. */
 public final class Defects {
 
-  private static final List<Defect> ALL =
+  private static final List<Defect> OF_IDS =
       List.of(
           new Defect(
               "tidb-52600",
@@ -66,6 +67,9 @@ public final class Defects {
               "allocator.Counters",
               List.of("ID-15", "ID-1"),
               m -> m.allocator(a -> a.with(Forced.EACH_TIME))));
+
+  private static final List<Defect> ALL =
+      Stream.concat(OF_IDS.stream(), SchemaDefects.ALL.stream()).toList();
 
   private static final Map<String, Defect> BY_ID = index();
 

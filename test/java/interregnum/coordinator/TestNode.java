@@ -46,6 +46,7 @@ final class TestNode implements AutoCloseable {
 
   final String id;
   final Runtime runtime;
+  final NodeContext context;
   final Failpoints failpoints;
   final EtcdStore store;
   final SchemaService schema;
@@ -63,7 +64,7 @@ final class TestNode implements AutoCloseable {
     this.runtime = new SystemRuntime(id.hashCode(), failures);
     this.failpoints = new Failpoints(runtime, () -> {});
     this.store = new EtcdStore(runtime, etcd, id);
-    NodeContext context = new NodeContext(id, runtime, etcd, store, failpoints);
+    this.context = new NodeContext(id, runtime, etcd, store, failpoints);
     this.schema = new SchemaService(context, SchemaConfig.of(TTL, modes.schema));
     this.coordinator =
         new Coordinator(new Coordinator.Parts(context, new NoIds(), modes.coordinator));
@@ -142,6 +143,11 @@ final class TestNode implements AutoCloseable {
       view.beforeCommit();
       return txn.commit();
     }
+  }
+
+  /** Where the definition of a table stands. */
+  static String key(String tableName) {
+    return Keys.table(DB, tableName);
   }
 
   static DdlStatement create(String name) {
