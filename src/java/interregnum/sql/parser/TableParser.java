@@ -109,12 +109,14 @@ final class TableParser {
   private void constraint() {
     String name = in.peek().is("PRIMARY") || in.peek().is("UNIQUE") ? "" : in.name();
     if (in.take("PRIMARY", "KEY")) {
+      skipIndexType();
       setPrimaryKey(in.names());
     } else if (in.take("UNIQUE")) {
       if (!in.take("KEY")) {
         in.take("INDEX");
       }
       String own = in.peek().isSymbol("(") ? name : in.name();
+      skipIndexType();
       addIndex(own, in.names(), true);
     } else {
       throw ExpressionConverter.unsupported("CONSTRAINT " + in.peek().text());
