@@ -110,9 +110,12 @@
            "2>/dev/null || true"))
 
 (defn- last-words
-  "The last line that a daemon logged."
+  "What a daemon logged last: a line, or the error in it, since etcd's have many
+  fields."
   [{:keys [logfile]}]
-  (c/exec :tail :-n 1 logfile))
+  (let [line (c/exec :tail :-n 1 logfile)]
+    (or (second (re-find #"\"error\":\"([^\"]*)\"" line))
+        line)))
 
 ;;; Readiness
 
@@ -146,13 +149,26 @@
   (run! #(cu/stop-daemon! (:pidfile %)) [node-process etcd])
   (c/exec :rm :-rf data-folder log-folder))
 
+(defn- with-plain-trouble
+  "Calls `(f)`; a command on `node` that fails is an exception with one sentence."
+  [node f]
+  (try
+    (f)
+    (catch clojure.lang.ExceptionInfo e
+      (let [{:keys [type err] :as data} (ex-data e)]
+        (if (= :jepsen.control/nonzero-exit type)
+          (throw (ex-info (str "host " node ": " (first (str/split-lines (str err))))
+                          (assoc data :type ::command)))
+          (throw e))))))
+
 (defrecord Nodes [options program]
   db/DB
   (setup! [this test node]
-    (remove-all!)
-    (install/install! @program node)
-    (start-all! this test node)
-    (await-owner! test node))
+    (with-plain-trouble node
+      #(do (remove-all!)
+           (install/install! @program node)
+           (start-all! this test node)
+           (await-owner! test node))))
   (teardown! [_ _ _]
     (remove-all!))
 

@@ -36,19 +36,23 @@
           (finally
             (run! c/disconnect (vals sessions))))))))
 
+(defn- with-local
+  "Calls `(f test)` with local hosts for `nodes` and a session to each."
+  [nodes f]
+  (host/with-hosts {:hosts "local", :nodes nodes}
+    #(with-sessions % f)))
+
 (defn- with-cluster
   "Calls `(f test db)` with three local hosts, on which `db` is set up."
   [options f]
-  (host/with-hosts {:hosts "local", :nodes ["n1" "n2" "n3"]}
+  (with-local ["n1" "n2" "n3"]
     (fn [test]
-      (with-sessions test
-        (fn [test]
-          (let [db (nodes/db options)]
-            (try
-              (c/on-nodes test #(db/setup! db %1 %2))
-              (f test db)
-              (finally
-                (c/on-nodes test #(db/teardown! db %1 %2))))))))))
+      (let [db (nodes/db options)]
+        (try
+          (c/on-nodes test #(db/setup! db %1 %2))
+          (f test db)
+          (finally
+            (c/on-nodes test #(db/teardown! db %1 %2))))))))
 
 (defn- skip-reason
   []
@@ -125,3 +129,41 @@
         (c/on-nodes test #(db/teardown! db %1 %2))
         (testing "nothing is left on the nodes"
           (check-traces test))))))
+
+(defn- setup-message
+  "What the exception says that setting up node n1 ends with."
+  [test]
+  (let [db (nodes/db {})]
+    (try
+      (c/on-nodes test #(db/setup! db %1 %2))
+      "no exception"
+      (catch Exception e
+        (ex-message (last (take-while some? (iterate ex-cause e)))))
+      (finally
+        (c/on-nodes test #(db/teardown! db %1 %2))))))
+
+(defn- sh-on-n1
+  [test command]
+  (c/on-nodes test ["n1"] (fn [_ _] (c/exec* command))))
+
+(deftest trouble-test
+  (if-let [reason (skip-reason)]
+    (println "SKIPPED:" reason)
+    (with-local ["n1"]
+      (fn [test]
+        (testing "a port of etcd's that is taken"
+          (sh-on-n1 test "/usr/sbin/sshd -o PidFile=/run/other.pid -p 2379")
+          (is (= "etcd on n1 ended: listen tcp 0.0.0.0:2379: bind: address already in use"
+                 (setup-message test)))
+          (sh-on-n1 test "kill $(cat /run/other.pid)"))
+        (testing "a port of the node's that is taken"
+          (sh-on-n1 test "/usr/sbin/sshd -o PidFile=/run/other.pid -p 4000")
+          (is (= (str "the node process on n1 ended: interregnum-node: cannot listen on"
+                      " 0.0.0.0:4000 (--sql-port): Address already in use")
+                 (setup-message test)))
+          (sh-on-n1 test "kill $(cat /run/other.pid)"))
+        (testing "a disk that cannot be written to"
+          (sh-on-n1 test "mount -t tmpfs -o ro tmpfs /var/lib")
+          (is (= (str "host n1: mkdir: cannot create directory '/var/lib/interregnum':"
+                      " Read-only file system")
+                 (setup-message test))))))))
