@@ -34,7 +34,9 @@
   stop a fault."
   [state perf {:keys [process type f]}]
   (if (integer? process)
-    (if (= :invoke type) state (update-in state [:counts type] inc))
+    (if (contains? (:counts state) type)
+      (update-in state [:counts type] inc)
+      state)
     (reduce (fn [state {:keys [name start stop]}]
               (cond (contains? start f) (update state :active conj name)
                     (contains? stop f)  (update state :active disj name)

@@ -49,7 +49,7 @@
     (gen/time-limit (:time-limit opts)
                     (gen/clients (:generator workload) (:generator faults)))
     (gen/nemesis (:final-generator faults))
-    (gen/sleep (if (seq (:nemesis opts)) (settle-secs opts) 0))
+    (gen/clients (gen/sleep (if (seq (:nemesis opts)) (settle-secs opts) 0)))
     (gen/clients (:final-generator workload))
     (gen/nemesis (gen/once sampler/record-op))))
 
