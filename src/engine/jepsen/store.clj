@@ -13,11 +13,11 @@
   the last run."
   (:refer-clojure :exclude [load test])
   (:require [clojure.java.io :as io]
-            [clojure.tools.logging :refer [info]]
+            [clojure.tools.logging :refer [info warn]]
             [jepsen.print :as print]
             [jepsen.print.edn :as print.edn]
             [jepsen.store.format :as format]
-            [jepsen.store.history-lines :as history-file]
+            [jepsen.store.history-file :as history-file]
             [jepsen.store.logging :as logging]
             [jepsen.util :as util])
   (:import (java.io File)
@@ -136,7 +136,6 @@
       (update :start-time start-time->str)))
 
 (defn- test-file [test] (path test "test.jepsen"))
-(defn- history-path [test] (path test "history.jepsen"))
 
 (defn write-history!
   "Writes history.txt and history.edn, at the same time."
@@ -196,7 +195,7 @@
 (defn with-history*
   "See `with-history!`."
   [test f]
-  (let [file   (history-path test)
+  (let [file   (path! test "history.jepsen")
         writer (history-file/open! file)
         test'  (try
                  (f (assoc-in test [:store :history-writer]
@@ -250,7 +249,10 @@
   [dir]
   (let [file (io/file dir "history.jepsen")]
     (when (.exists file)
-      (:history (history-file/read-file file)))))
+      (let [{:keys [history status]} (history-file/read-file file)]
+        (when-not (= :complete status)
+          (warn "The history in" (str dir) "ends where its run died"))
+        history))))
 
 (defn- load-dir
   [dir]
