@@ -42,13 +42,13 @@
   (+ 2 lease-secs))
 
 (defn- generator
-  "Load and faults for `:time-limit`, then the end of all faults, quiet, the
-  workload's final operations, and who reigned when."
+  "Load and faults for `:time-limit`, then the end of all faults, all nodes back,
+  quiet, the workload's final operations, and who reigned when."
   [opts workload faults]
   (gen/phases
     (gen/time-limit (:time-limit opts)
                     (gen/clients (:generator workload) (:generator faults)))
-    (gen/nemesis (:final-generator faults))
+    (gen/nemesis [(:final-generator faults) sampler/await-op])
     (gen/clients (gen/sleep (if (seq (:nemesis opts)) (settle-secs opts) 0)))
     (gen/clients (:final-generator workload))
     (gen/nemesis (gen/once sampler/record-op))))

@@ -27,10 +27,10 @@
                      (map :f)
                      set)]
       (is (= [:kill :partition :pause :resign] (map :name families)))
-      (is (= asked (disj (jepsen-nemesis/fs nemesis) :owners)))
+      (is (= asked (disj (jepsen-nemesis/fs nemesis) :owners :await-nodes)))
       (is (every? asked (mapcat :injects families)))))
   (testing "without faults only the sampler is left"
-    (is (= #{:owners}
+    (is (= #{:owners :await-nodes}
            (jepsen-nemesis/fs (:nemesis (nemesis/package [] opts)))))))
 
 (deftest holds-test

@@ -10,10 +10,6 @@
 
 (set! *warn-on-reflection* true)
 
-(def change-timeout-ms
-  "How long it may take until the nodes answer again."
-  15000)
-
 (defn targets
   "The nodes that `target` stands for: the owner, or any one, which also stands in
   for an owner that nobody knows."
@@ -45,18 +41,10 @@
                                                     (not-any? val after)))}))))
 
 (defn end!
-  "Applies `f` [test node] on every node and waits until all answer. The
-  completion's value:
-
-    :leader      who leads afterwards, as {:id :term}
-    :answered    node → does it answer"
+  "Applies `f` [test node] on every node. The completion's value is what it
+  returned, node → result."
   [test op f]
-  (let [nodes (:nodes test)]
-    (control/on-nodes test nodes f)
-    (probe/await-some change-timeout-ms
-                      #(every? val (probe/answers test nodes)))
-    (assoc op :value {:leader   (probe/leader test)
-                      :answered (probe/answers test nodes)})))
+  (assoc op :value (control/on-nodes test (:nodes test) f)))
 
 (defn step
   "Strikes about every `interval` seconds by an op of `strike`, each ended by an op

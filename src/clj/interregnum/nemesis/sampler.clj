@@ -11,6 +11,7 @@
 
   Likewise for the coordinator, with the roles :ddl and :ddl-claim."
   (:require [interregnum.host :as host]
+            [interregnum.nemesis.probe :as probe]
             [interregnum.progress :as progress]
             [interregnum.target.status :as status]
             [jepsen.nemesis :as nemesis]
@@ -71,6 +72,17 @@
 
 (def ^:private stop-timeout-ms 5000)
 
+(def ^:private answer-timeout-ms
+  "How long nodes may take to come back after the last fault."
+  60000)
+
+(defn- await-answers!
+  "Waits until every node answers; which do, node → true or false."
+  [test]
+  (probe/await-some answer-timeout-ms
+                    #(every? val (probe/answers test (:nodes test))))
+  (probe/answers test (:nodes test)))
+
 (defrecord Sampler [state running? threads]
   nemesis/Nemesis
   (setup! [_ test]
@@ -79,15 +91,18 @@
       (->Sampler state running?
                  (mapv #(start-thread! test state running? %) (:nodes test)))))
 
-  (invoke! [_ _ op]
-    (assoc op :value (into [] cat (vals (into (sorted-map) @state)))))
+  (invoke! [_ test op]
+    (assoc op :value
+           (case (:f op)
+             :await-nodes (await-answers! test)
+             :owners      (into [] cat (vals (into (sorted-map) @state))))))
 
   (teardown! [_ _]
     (reset! running? false)
     (run! #(.join ^Thread % stop-timeout-ms) threads))
 
   nemesis/Reflection
-  (fs [_] #{:owners}))
+  (fs [_] #{:await-nodes :owners}))
 
 (defn package
   "Not a fault: records the sightings."
@@ -96,6 +111,10 @@
    :nemesis   (->Sampler nil nil nil)
    :generator nil
    :perf      #{}})
+
+(def await-op
+  "The operation that waits until every node answers again."
+  {:type :info :f :await-nodes})
 
 (def record-op
   "The operation that records what was seen."
