@@ -32,8 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * How many ids a second one node gets through the allocator's leader, one id a request, and how long
- * a request takes: over gRPC, with a real etcd of one member. In the checkout, after a build:
+ * How many ids a second one node gets through the allocator's leader, one id a request, and how
+ * long a request takes: over gRPC, with a real etcd of one member. In the checkout, after a build:
  *
  * <pre>
  *   java -cp "target/classes:$(cat target/classpath)" bench/AllocatorBench.java [CLIENTS [SECONDS]]

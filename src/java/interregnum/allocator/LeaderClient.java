@@ -24,14 +24,11 @@ public final class LeaderClient implements IdService {
 
   private final Runtime runtime;
   private final Transport transport;
-  private final LeaderLookup lookup;
+  private final LeaderFinder finder;
   private final ClientOptions options;
   private final Randomness jitter;
   private final String requestPrefix;
   private final AtomicLong requestNumber = new AtomicLong();
-
-  /** Where the leader was last found, or empty. A hint: whoever listens there checks. */
-  private volatile Optional<String> leader = Optional.empty();
 
   /**
    * @param nodeId the node's name, for naming requests
@@ -44,7 +41,7 @@ public final class LeaderClient implements IdService {
       ClientOptions options) {
     this.runtime = runtime;
     this.transport = transport;
-    this.lookup = lookup;
+    this.finder = new LeaderFinder(runtime, lookup);
     this.options = options;
     this.jitter = runtime.randomness("allocator client");
     this.requestPrefix =
@@ -118,21 +115,17 @@ public final class LeaderClient implements IdService {
 
   private Attempt attempt(String method, byte[] request, long deadlineNanos)
       throws InterruptedException {
-    Optional<String> known = leader;
-    if (known.isEmpty()) {
-      Outcome<Optional<String>> found = lookup.leaderAddress();
-      if (!(found instanceof Outcome.Done<Optional<String>> done)) {
-        return Attempt.undone("the election cannot be read: " + reason(found));
-      }
-      known = done.value();
-      if (known.isEmpty()) {
-        return Attempt.undone("nobody leads");
-      }
-      leader = known;
+    Outcome<Optional<String>> found = finder.find();
+    if (!(found instanceof Outcome.Done<Optional<String>> done)) {
+      return Attempt.undone("the election cannot be read: " + reason(found));
     }
-    Attempt attempt = ask(known.get(), method, request, deadlineNanos);
-    if (attempt.reply().isEmpty() && leader.equals(known)) {
-      leader = Optional.empty();
+    if (done.value().isEmpty()) {
+      return Attempt.undone("nobody leads");
+    }
+    String address = done.value().get();
+    Attempt attempt = ask(address, method, request, deadlineNanos);
+    if (attempt.reply().isEmpty()) {
+      finder.forget(address);
     }
     return attempt;
   }

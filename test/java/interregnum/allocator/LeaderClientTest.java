@@ -71,10 +71,27 @@ class LeaderClientTest {
     leads("a");
     replies(GRANTED);
     LeaderClient client = client();
-    assertThat(alloc(client)).isEqualTo(ALLOCATED);
-    assertThat(alloc(client)).isEqualTo(ALLOCATED);
-    assertThat(lookups).isEqualTo(1);
-    assertThat(asked).containsExactly("a", "a");
+    for (int i = 0; i < 100; i++) {
+      assertThat(alloc(client)).isEqualTo(ALLOCATED);
+    }
+    assertThat(lookups).isBetween(1, 20);
+    assertThat(asked).hasSize(100).containsOnly("a");
+  }
+
+  @Test
+  void looksForTheLeaderAnewAfterAWhile() throws Exception {
+    leads("a");
+    leads("b");
+    leaders.add(Outcome.failed("no etcd"));
+    replies(GRANTED);
+    LeaderClient client = client();
+    alloc(client);
+    for (int i = 0; i < 2; i++) {
+      Thread.sleep(1_050);
+      assertThat(alloc(client)).isEqualTo(ALLOCATED);
+    }
+    assertThat(asked).containsExactly("a", "b", "b");
+    assertThat(lookups).isEqualTo(3);
   }
 
   @Test
