@@ -1,6 +1,7 @@
 (ns interregnum.workload
   "The workloads by name."
   (:require [interregnum.workload.ids :as ids]
+            [interregnum.workload.register :as register]
             [interregnum.workload.schema :as schema]))
 
 (set! *warn-on-reflection* true)
@@ -11,4 +12,5 @@
     :role             whose owner faults strike, :autoid or :ddl
     :client :generator :final-generator :checker"
   {"ids" ids/workload
+   "register" register/workload
    "schema" schema/workload})
