@@ -50,7 +50,7 @@
         (sql/execute! connection
                       (str "INSERT INTO registers (k, v) VALUES (" k ", " v ")"))))))
 
-(defn- compare-and-set!
+(defn- cas!
   "Sets the row of key `k` to `new` if it is `old`; whether it was."
   [connection k [old new]]
   (session/in-transaction!
@@ -75,7 +75,7 @@
       :read (assoc op :type :ok
                    :value (independent/tuple k (read-value connection k)))
       :write (do (write! connection k v) (assoc op :type :ok))
-      :cas (if (compare-and-set! connection k v)
+      :cas (if (cas! connection k v)
              (assoc op :type :ok)
              (assoc op :type :fail :error mismatch)))))
 
