@@ -4,9 +4,19 @@
   A value of an operation becomes a tuple of its key and the value proper. The generators here make
   such operations from generators for one key, and the checker takes a history apart by key and
   checks the parts."
-  (:require [jepsen.generator :as gen]
-            [jepsen.generator.context :as context])
-  (:import (clojure.lang MapEntry)))
+  (:require [clojure.java.io :as io]
+            [jepsen.checker :as checker]
+            [jepsen.generator :as gen]
+            [jepsen.generator.context :as context]
+            [jepsen.history :as h]
+            [jepsen.print :as print]
+            [jepsen.print.edn :as edn]
+            [jepsen.store :as store]
+            [jepsen.util :as util])
+  (:import (clojure.lang MapEntry)
+           (java.io Writer)
+           (java.util Collection)
+           (java.util.concurrent ConcurrentLinkedQueue)))
 
 (set! *warn-on-reflection* true)
 
@@ -139,3 +149,75 @@
   (assert (and (integer? n) (pos? n)) "a group has a positive number of threads")
   (gen/clients
     (map->ConcurrentGenerator {:n n, :fgen fgen, :keys keys})))
+
+;;; Checking
+
+(defn history-keys
+  "The set of keys of `history`."
+  [history]
+  (into #{} (comp (map :value) (filter tuple?) (map key)) history))
+
+(defn- add-op
+  "Adds `op` to the vectors of operations by key that it concerns."
+  [by-key op]
+  (let [value (:value op)]
+    (if (tuple? value)
+      (let [k (key value)]
+        (if (contains? by-key k)
+          (update by-key k conj (assoc op :value (val value)))
+          by-key))
+      (update-vals by-key #(conj % op)))))
+
+(defn subhistories
+  "Map of each of the keys `ks` to its part of `history`: its own operations, with
+  the value proper, and all that have no tuple. Indices are kept."
+  [ks history]
+  (update-vals (reduce add-op (zipmap ks (repeat [])) history)
+               h/sparse-history))
+
+(defn- store-part!
+  "Writes what was found for one key into its directory, if the test has one."
+  [test {:keys [subdirectory]} history result]
+  (when (and (:name test) (:start-time test))
+    (with-open [^Writer w (io/writer (store/path! test subdirectory "results.edn"))]
+      (print/pprint result w))
+    (with-open [^Writer w (io/writer (store/path! test subdirectory "history.edn"))]
+      (reduce (fn [_ op] (edn/write! op w) (.write w "\n") nil) nil history))))
+
+(defn- check-part
+  [checker test opts [k history]]
+  (let [opts {:subdirectory (concat (:subdirectory opts) [dir k]), :history-key k}
+        result (checker/check-safe checker test history opts)]
+    (store-part! test opts history result)
+    [k result]))
+
+(defn- pmap-bounded
+  "`(f x)` for each of `xs`, on as many threads as there are processors, in no
+  order."
+  [f xs]
+  (let [queue (ConcurrentLinkedQueue. ^Collection (mapv vector xs))]
+    (into []
+          cat
+          (util/real-pmap (fn [_lane]
+                            (loop [found []]
+                              (if-some [[x] (.poll queue)]
+                                (recur (conj found (f x)))
+                                found)))
+                          (range (util/processors))))))
+
+(defn checker
+  "Checks each key's part of a history with the checker `c`. The options of a part
+  are :history-key and a :subdirectory of its own, where its results and history
+  are written. Keys must be mutually comparable.
+
+    :valid?    merged over all keys
+    :results   sorted map of key to result
+    :failures  keys whose verdict is false"
+  [c]
+  (reify checker/Checker
+    (check [_ test history opts]
+      (let [parts (subhistories (history-keys history) history)
+            results (into (sorted-map) (pmap-bounded #(check-part c test opts %) parts))]
+        {:valid? (checker/merge-valid (map :valid? (vals results)))
+         :results results
+         :failures (into [] (keep (fn [[k r]] (when-not (:valid? r) k))) results)}))))

@@ -35,11 +35,19 @@
                   (str "Process " p " completed what it did not invoke: " (pr-str o))))))
       pairs)))
 
+(defn- in-order-of-completion
+  "Pairs of positions by the later one; invocations alone come last."
+  [ops pairs]
+  (sort-by (fn [pair]
+             [(and (= 1 (count pair)) (op/invoke? (ops (peek pair)))) (peek pair)])
+           pairs))
+
 (defn- looked-up
-  "The pairs of positions as pairs of operations of the history."
+  "The pairs of positions as pairs of operations of the history, in the order in which they were
+  complete."
   [history pairs]
   (let [ops (vec history)]
-    (mapv #(mapv ops %) pairs)))
+    (mapv #(mapv ops %) (in-order-of-completion ops pairs))))
 
 (defn pairs
   "[invocation completion] or [info] for everything in a history; an operation that crashed or
