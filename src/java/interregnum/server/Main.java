@@ -47,6 +47,7 @@ public final class Main {
   private static void run(NodeOptions options) {
     Logger log = LoggerFactory.getLogger(Main.class);
     Node node = new Node(options, (task, cause) -> die(log, task, cause));
+    Runtime.getRuntime().addShutdownHook(new Thread(node::close, "shutdown"));
     try {
       node.start();
     } catch (IOException | IllegalArgumentException e) {
@@ -54,7 +55,6 @@ public final class Main {
     } catch (InterruptedException e) {
       fail(FAILED, "interrupted while starting");
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(node::close, "shutdown"));
     waitForever();
   }
 

@@ -60,6 +60,7 @@ final class Node implements AutoCloseable {
   private final SchemaService schema;
   private final Coordinator coordinator;
   private final SqlEngine engine;
+  private volatile boolean standing;
   private GrpcServer peers;
   private MysqlServer sql;
   private StatusServer status;
@@ -127,6 +128,7 @@ final class Node implements AutoCloseable {
           "no answer from etcd at " + options.etcd() + " within "
               + options.etcdWait().toSeconds() + " s");
     }
+    standing = true;
     autoid.get().start();
     schema.start(entry());
     coordinator.start(candidacy(OwnerRole.DDL, modes.ddlOwner()));
@@ -245,7 +247,7 @@ final class Node implements AutoCloseable {
 
   /**
    * Stops in the order in which others depend on it: clients are told, the id service ends, leases
-   * are revoked so that successors need not wait for them.
+   * are revoked so that successors need not wait for them. May be called while the node starts.
    */
   @Override
   public void close() {
@@ -254,6 +256,9 @@ final class Node implements AutoCloseable {
     watchdog.setDaemon(true);
     watchdog.start();
     closeServers();
+    if (!standing) {
+      return;
+    }
     try {
       leaderService.stop();
       autoid.get().close();

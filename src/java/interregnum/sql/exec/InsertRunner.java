@@ -53,12 +53,7 @@ final class InsertRunner {
 
   Result.Done run(TableInfo current, Transaction transaction) throws InterruptedException {
     if (!current.equals(table)) {
-      table = current;
-      rows = rows();
-      autoIds = table.autoColumn().map(c -> newAutoIds(c));
-      if (autoIds.isPresent()) {
-        autoIds.get().assign(rows);
-      }
+      prepare(current);
     }
     StatementWrites writes = new StatementWrites(transaction.store());
     RowWriter writer = new RowWriter(table, writes, hiddenKeys);
@@ -76,8 +71,22 @@ final class InsertRunner {
     return new Result.Done(affected, reportedId(), info);
   }
 
-  private AutoIds newAutoIds(Column column) {
-    return new AutoIds(ids, table, column, spacing, zeroIsImplicit);
+  /** Computes the rows; ids drawn for the same table before an alteration of it are kept. */
+  private void prepare(TableInfo current) throws InterruptedException {
+    boolean sameTable = table != null && table.id() == current.id();
+    Optional<Column> drawn = sameTable ? table.autoColumn() : Optional.empty();
+    List<Row> before = rows;
+    table = current;
+    rows = rows();
+    Optional<Column> auto = table.autoColumn();
+    if (auto.isPresent() && drawn.isPresent()) {
+      for (int i = 0; i < rows.size(); i++) {
+        rows.get(i).set(auto.get(), before.get(i).get(drawn.get()));
+      }
+    } else if (auto.isPresent()) {
+      autoIds = Optional.of(new AutoIds(ids, table, auto.get(), spacing, zeroIsImplicit));
+      autoIds.get().assign(rows);
+    }
   }
 
   private long reportedId() {

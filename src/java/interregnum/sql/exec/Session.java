@@ -25,7 +25,8 @@ import java.util.TreeMap;
  * one task at a time; closing it rolls its transaction back.
  *
  * <p>Outside a transaction each statement runs in one of its own, which is tried again when it
- * conflicts with another: that is invisible to the client, since a conflict writes nothing.
+ * conflicts with another or with a schema change: that is invisible to the client, since nothing was
+ * written.
  */
 public final class Session implements AutoCloseable {
 
@@ -290,7 +291,9 @@ public final class Session implements AutoCloseable {
         own.commit();
         return result;
       } catch (SqlException e) {
-        if (e.error() != SqlError.WRITE_CONFLICT || attempt == ATTEMPTS_MAX) {
+        boolean passes =
+            e.error() == SqlError.WRITE_CONFLICT || e.error() == SqlError.SCHEMA_CHANGED;
+        if (!passes || attempt == ATTEMPTS_MAX) {
           throw e;
         }
       }
