@@ -20,7 +20,8 @@
             [jepsen.generator.interpreter.worker :as worker]
             [jepsen.history :as history]
             [jepsen.util :as util])
-  (:import (java.util.concurrent.atomic AtomicLong AtomicReference)
+  (:import (java.util ArrayList)
+           (java.util.concurrent.atomic AtomicLong AtomicReference)
            (java.util.concurrent.locks LockSupport ReentrantLock)
            (jepsen.generator.context Context)
            (jepsen.history Op)))
@@ -151,63 +152,98 @@
       (LockSupport/unpark (.runner run)))))
 
 (defn- carry-out!
-  "Does what `state` says is to be done."
-  [^Run run ^State state]
+  "Does what `state` says is to be done, except that the owner of a mailbox may still have to be
+  woken: such mailboxes are added to `sleepers`."
+  [^Run run ^State state ^ArrayList sleepers]
   (when-some [op (.recorded state)]
     ((.record! run) op))
   (when-some [op (.dispatched state)]
-    (mailbox/put! (get (.mailboxes run) (.thread state)) op)))
+    (let [mailbox (get (.mailboxes run) (.thread state))]
+      (when (mailbox/put! mailbox op)
+        (.add sleepers mailbox)))))
 
 (defn- step!
   "Takes one step and returns the state after it."
-  ^State [^Run run state completion]
+  ^State [^Run run state completion sleepers]
   (let [state (step (.test run) state (now run) completion)]
-    (carry-out! run state)
+    (carry-out! run state sleepers)
     state))
+
+(def ^:private steps-per-turn
+  "After so many steps the lock is let go, so that others can take theirs."
+  64)
 
 (def ^:private steps-beyond-own
   "How many more steps a worker's thread takes at most once it has an operation of its own to
   perform."
   16)
 
-(defn- take-steps!
-  "Takes steps until there is nothing to do, or enough for a thread whose worker is `thread` and has
-  been given an operation of its own. Only for the holder of the lock."
-  [^Run run thread]
-  (loop [^State state (.get ^AtomicReference (.state run)), left Long/MAX_VALUE]
-    (let [state (reduce (fn [state completion] (step! run state completion))
-                        state
-                        (mailbox/take-all! (.completions run)))
-          state (step! run state nil)
-          left  (if (and thread (.dispatched state) (= thread (.thread state)))
-                  (long steps-beyond-own)
-                  (dec left))]
-      (.set ^AtomicReference (.state run) state)
-      (cond (.done? state)              (finish! run :done)
-            (not (neg? (.wait-nanos state))) (wake-at! run (+ (now run) (.wait-nanos state)))
-            (pos? left)                 (recur state left)
-            :else                       (wake-at! run 0)))))
+(defn- complete!
+  "Takes the steps for all completions that have arrived."
+  [^Run run state sleepers]
+  (reduce (fn [state completion] (step! run state completion sleepers))
+          state
+          (mailbox/take-all! (.completions run))))
 
-(defn- with-lock-held!
-  "Takes the steps there are to take, and releases the lock, which the thread holds."
+(defn- take-steps!
+  "Takes steps, as the holder of the lock, until there is nothing to do or it is time to let it go.
+  `thread` is that of the worker whose turn it is. Returns one of
+
+    :idle  nothing to do for now
+    :own   the worker has an operation of its own to perform, and there may be more to do
+    :more  there may be more to do"
+  [^Run run thread sleepers]
+  (loop [^State state (.get ^AtomicReference (.state run))
+         left         (long steps-per-turn)
+         own          false]
+    (let [state (step! run (complete! run state sleepers) nil sleepers)
+          own'  (or own (and (some? thread) (= thread (.thread state))))
+          left  (if (= own own') (dec left) (min left (long steps-beyond-own)))]
+      (.set ^AtomicReference (.state run) state)
+      (cond
+        (.done? state)                   (do (finish! run :done) :idle)
+        (not (neg? (.wait-nanos state))) (do (wake-at! run (+ (now run) (.wait-nanos state)))
+                                             :idle)
+        (pos? left)                      (recur state left own')
+        own'                             :own
+        :else                            :more))))
+
+(defn- take-steps-and-unlock!
+  "Does what `take-steps!` does, releases the lock, and wakes the workers that were given something
+  to do: after that, for waking is slow."
   [^Run run thread]
-  (try
-    (when (nil? (.get ^AtomicReference (.outcome run)))
-      (take-steps! run thread))
-    (catch Throwable t
-      (finish! run t))
-    (finally
-      (.unlock ^ReentrantLock (.lock run)))))
+  (let [sleepers (ArrayList.)
+        result   (try
+                   (if (nil? (.get ^AtomicReference (.outcome run)))
+                     (take-steps! run thread sleepers)
+                     :idle)
+                   (catch Throwable t
+                     (finish! run t)
+                     :idle)
+                   (finally
+                     (.unlock ^ReentrantLock (.lock run))))]
+    (dotimes [i (.size sleepers)]
+      (mailbox/wake! (.get sleepers i)))
+    result))
+
+(def ^:private relief-nanos
+  "How soon the runner goes on where a worker's thread stopped for an operation of its own, unless
+  another worker's thread has done so."
+  100000)
 
 (defn- take-turn!
   "Takes the steps there are to take, unless another thread is at it. `thread` is that of the worker
   whose turn it is."
   [^Run run thread]
   (when (.tryLock ^ReentrantLock (.lock run))
-    (with-lock-held! run thread)
-    (when-not (or (mailbox/empty-pile? (.completions run))
-                  (.get ^AtomicReference (.outcome run)))
-      (recur run thread))))
+    (let [result (take-steps-and-unlock! run thread)]
+      (cond
+        (identical? :own result)
+        (wake-at! run (+ (now run) (long relief-nanos)))
+
+        (or (identical? :more result)
+            (not (mailbox/empty-pile? (.completions run))))
+        (recur run thread)))))
 
 (defn- await-outcome!
   "Takes the steps that are due, as the runner, until the run has ended. Returns its outcome."
@@ -219,7 +255,7 @@
             (Thread/interrupted) (finish! run (InterruptedException.))
             (pos? wait-nanos)    (LockSupport/parkNanos run wait-nanos)
             :else                (do (.lock ^ReentrantLock (.lock run))
-                                     (with-lock-held! run nil)))
+                                     (take-steps-and-unlock! run nil)))
           (recur)))))
 
 ;;; Running
@@ -276,7 +312,8 @@
       (doseq [^Thread thread threads]
         (.interrupt thread)))
     (doseq [mailbox (vals mailboxes)]
-      (mailbox/put! mailbox {:type :exit}))
+      (mailbox/put! mailbox {:type :exit})
+      (mailbox/wake! mailbox))
     (join! threads (if aborted abort-timeout-ms exit-timeout-ms))))
 
 (defn- take-generator!

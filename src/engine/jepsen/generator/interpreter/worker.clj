@@ -109,14 +109,21 @@
       (log/warn e "Process" (:process op) "crashed")
       (print/log-op (crashed op e)))))
 
+(def ^:private quick-nanos
+  "An operation that takes less time than this is likely to be followed by another one soon."
+  50000)
+
 (defn- run!*
   "Completes operations from `mailbox` until one is of type :exit."
   [worker test mailbox completed!]
-  (loop []
-    (let [op (mailbox/take! mailbox)]
+  (loop [quick false]
+    (let [op    (mailbox/take! mailbox quick)
+          begin (util/linear-time-nanos)]
       (when-not (identical? :exit (:type op))
-        (completed! (complete worker test op))
-        (recur))))
+        (let [op'   (complete worker test op)
+              taken (- (util/linear-time-nanos) begin)]
+          (completed! op')
+          (recur (< taken (long quick-nanos)))))))
   (try (shut-down! worker test)
        (catch Exception e
          (log/warn e "Error closing client"))))
