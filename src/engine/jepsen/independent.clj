@@ -8,15 +8,13 @@
             [jepsen.checker :as checker]
             [jepsen.generator :as gen]
             [jepsen.generator.context :as context]
-            [jepsen.history :as h]
+            [jepsen.history :as history]
+            [jepsen.history.task :as task]
             [jepsen.print :as print]
             [jepsen.print.edn :as edn]
-            [jepsen.store :as store]
-            [jepsen.util :as util])
+            [jepsen.store :as store])
   (:import (clojure.lang MapEntry)
-           (java.io Writer)
-           (java.util Collection)
-           (java.util.concurrent ConcurrentLinkedQueue)))
+           (jepsen.history Op)))
 
 (set! *warn-on-reflection* true)
 
@@ -153,71 +151,77 @@
 ;;; Checking
 
 (defn history-keys
-  "The set of keys of `history`."
+  "The set of the keys of all tuples in `history`."
   [history]
-  (into #{} (comp (map :value) (filter tuple?) (map key)) history))
+  (into #{}
+        (comp (map :value) (filter tuple?) (map key))
+        history))
 
-(defn- add-op
-  "Adds `op` to the vectors of operations by key that it concerns."
-  [by-key op]
-  (let [value (:value op)]
-    (if (tuple? value)
-      (let [k (key value)]
-        (if (contains? by-key k)
-          (update by-key k conj (assoc op :value (val value)))
-          by-key))
-      (update-vals by-key #(conj % op)))))
+(defn- merge-by-index
+  "The operations of two vectors, both in the order of their :index, in that order."
+  [as bs]
+  (loop [i 0, j 0, merged (transient [])]
+    (let [a (nth as i nil), b (nth bs j nil)]
+      (cond (and (nil? a) (nil? b)) (persistent! merged)
+            (or (nil? b)
+                (and a (< (.index ^Op a) (.index ^Op b)))) (recur (inc i) j (conj! merged a))
+            :else                                          (recur i (inc j) (conj! merged b))))))
 
 (defn subhistories
-  "Map of each of the keys `ks` to its part of `history`: its own operations, with
-  the value proper, and all that have no tuple. Indices are kept."
+  "A map of each of `ks` to its history: the operations with tuples of the key, with the values
+  proper, and all operations without tuples. Operations keep their :index."
   [ks history]
-  (update-vals (reduce add-op (zipmap ks (repeat [])) history)
-               h/sparse-history))
+  (let [step (fn [[by-key shared] op]
+               (let [value (:value op)]
+                 (if (tuple? value)
+                   [(update by-key (key value) (fnil conj []) (assoc op :value (val value)))
+                    shared]
+                   [by-key (conj shared op)])))
+        [by-key shared] (reduce step [{} []] history)]
+    (into {}
+          (map (fn [k]
+                 [k (history/sparse-history (merge-by-index (get by-key k []) shared))]))
+          ks)))
 
-(defn- store-part!
-  "Writes what was found for one key into its directory, if the test has one."
-  [test {:keys [subdirectory]} history result]
-  (when (and (:name test) (:start-time test))
-    (with-open [^Writer w (io/writer (store/path! test subdirectory "results.edn"))]
-      (print/pprint result w))
-    (with-open [^Writer w (io/writer (store/path! test subdirectory "history.edn"))]
-      (reduce (fn [_ op] (edn/write! op w) (.write w "\n") nil) nil history))))
+(defn- write-results!
+  "Writes the results and the history of one key to the directory `subdirectory` of the test's
+  store."
+  [test subdirectory results history]
+  (with-open [w (io/writer (store/path! test subdirectory "results.edn"))]
+    (print/pprint results w))
+  (with-open [w (io/writer (store/path! test subdirectory "history.edn"))]
+    (reduce (fn [_ op]
+              (edn/write! op w)
+              (.write w "\n"))
+            nil history)))
 
-(defn- check-part
-  [checker test opts [k history]]
-  (let [opts {:subdirectory (concat (:subdirectory opts) [dir k]), :history-key k}
-        result (checker/check-safe checker test history opts)]
-    (store-part! test opts history result)
-    [k result]))
-
-(defn- pmap-bounded
-  "`(f x)` for each of `xs`, on as many threads as there are processors, in no
-  order."
-  [f xs]
-  (let [queue (ConcurrentLinkedQueue. ^Collection (mapv vector xs))]
-    (into []
-          cat
-          (util/real-pmap (fn [_lane]
-                            (loop [found []]
-                              (if-some [[x] (.poll queue)]
-                                (recur (conj found (f x)))
-                                found)))
-                          (range (util/processors))))))
+(defn- check-key
+  "The pair of the key `k` and its result; see `checker`."
+  [inner test opts k history]
+  (let [subdirectory (concat (:subdirectory opts) [dir k])
+        results      (checker/check-safe inner test history {:subdirectory subdirectory
+                                                             :history-key  k})]
+    (when (and (:name test) (:start-time test))
+      (write-results! test subdirectory results history))
+    [k results]))
 
 (defn checker
-  "Checks each key's part of a history with the checker `c`. The options of a part
-  are :history-key and a :subdirectory of its own, where its results and history
-  are written. Keys must be mutually comparable.
+  "A checker that checks the history of every key with the checker `inner`, whose options are
 
-    :valid?    merged over all keys
-    :results   sorted map of key to result
-    :failures  keys whose verdict is false"
-  [c]
+    :subdirectory  where in the test's store the results and the history of the key are written
+    :history-key   the key
+
+  Returns
+
+    :valid?    the merged validity of all keys
+    :results   a sorted map of the keys to their results
+    :failures  a vector of the keys whose result is false"
+  [inner]
   (reify checker/Checker
     (check [_ test history opts]
-      (let [parts (subhistories (history-keys history) history)
-            results (into (sorted-map) (pmap-bounded #(check-part c test opts %) parts))]
-        {:valid? (checker/merge-valid (map :valid? (vals results)))
-         :results results
-         :failures (into [] (keep (fn [[k r]] (when-not (:valid? r) k))) results)}))))
+      (let [pairs (task/pmapv (fn [[k subhistory]] (check-key inner test opts k subhistory))
+                              (subhistories (history-keys history) history))
+            results (into (sorted-map) pairs)]
+        {:valid?   (checker/merge-valid (map :valid? (vals results)))
+         :results  results
+         :failures (into [] (comp (remove (comp :valid? val)) (map key)) results)}))))

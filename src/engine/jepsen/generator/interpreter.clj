@@ -241,8 +241,9 @@
         (identical? :own result)
         (wake-at! run (+ (now run) (long relief-nanos)))
 
-        (or (identical? :more result)
-            (not (mailbox/empty-pile? (.completions run))))
+        (and (or (identical? :more result)
+                 (not (mailbox/empty-pile? (.completions run))))
+             (nil? (.get ^AtomicReference (.outcome run))))
         (recur run thread)))))
 
 (defn- await-outcome!

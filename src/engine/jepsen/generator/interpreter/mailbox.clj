@@ -41,14 +41,16 @@
     (LockSupport/unpark ^Thread owner)))
 
 (defn- park-until-filled!
-  "Returns when `content` is no longer nil. An interrupt is not a reason to return: what ends a
-  worker arrives by mailbox as well."
+  "Returns when `content` is no longer nil. An interrupt is no reason to return, but is not lost."
   [^Mailbox mailbox ^AtomicReference content]
   (let [^AtomicReference parked (.parked mailbox)]
     (.set parked (Thread/currentThread))
-    (while (nil? (.get content))
-      (Thread/interrupted)
-      (LockSupport/park mailbox))
+    (loop [interrupted false]
+      (if (nil? (.get content))
+        (do (LockSupport/park mailbox)
+            (recur (or (Thread/interrupted) interrupted)))
+        (when interrupted
+          (.interrupt (Thread/currentThread)))))
     (.set parked nil)))
 
 (defn take!

@@ -124,6 +124,7 @@
               taken (- (util/linear-time-nanos) begin)]
           (completed! op')
           (recur (< taken (long quick-nanos)))))))
+  (Thread/interrupted)
   (try (shut-down! worker test)
        (catch Exception e
          (log/warn e "Error closing client"))))
