@@ -29,6 +29,11 @@
                     (select-keys leader [:id :term])
                     %))))
 
+(defn ok-count
+  "How many client operations of `test` have succeeded so far."
+  [test]
+  (get-in @(:progress test) [:counts :ok]))
+
 (defn- after-event
   "The state after a completion or invocation; `perf` says which `:f`s start and
   stop a fault."

@@ -11,6 +11,7 @@
   (:require [interregnum.host :as host]
             [interregnum.nemesis.paced :as paced]
             [interregnum.nemesis.probe :as probe]
+            [interregnum.progress :as progress]
             [interregnum.target.status :as status]
             [jepsen.nemesis :as nemesis]
             [jepsen.util :as util]))
@@ -19,11 +20,26 @@
 
 (def ^:private change-timeout-ms
   "How long a successor may take."
+  10000)
+
+(def ^:private reign-min-ms
+  "How long each owner reigns at least before it resigns in turn."
+  300)
+
+(def ^:private reign-max-ms
+  "How long each owner may reign without `reign-oks` successful operations."
   5000)
 
-(def ^:private reign-ms
-  "How long each owner reigns before it resigns in turn."
-  400)
+(def ^:private reign-oks
+  "How many operations are to succeed under each owner."
+  20)
+
+(defn- reign!
+  "Lets the present owner reign until clients have got something done under it."
+  [test]
+  (let [enough (+ reign-oks (progress/ok-count test))]
+    (util/sleep reign-min-ms)
+    (probe/await-some reign-max-ms #(<= enough (progress/ok-count test)))))
 
 (defn- resign-once!
   "Makes `leader` resign; its successor, or nil if none came."
@@ -44,7 +60,7 @@
     (let [successor (when (and (seq path)
                                (not (returned? path))
                                (<= (count path) (* 2 (count (:nodes test)))))
-                      (util/sleep reign-ms)
+                      (reign! test)
                       (resign-once! test (peek path)))]
       (if successor
         (recur (conj path successor))

@@ -21,7 +21,7 @@
 
 (def ^:private interval-ms
   "Pause between two samples of one node."
-  200)
+  250)
 
 (defn- see
   "Adds a sighting of `who` at `time` to `sightings`, the ones of one role at one
