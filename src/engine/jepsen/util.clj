@@ -8,6 +8,7 @@
             [clojure.string :as str]
             [clojure.tools.logging :as log]
             [clojure.walk :as walk]
+            [jepsen.print :as print]
             [jepsen.random :as rand]
             [jepsen.util.coll :as coll]
             [jepsen.util.latency :as latency]
@@ -28,6 +29,10 @@
              sequential)
 
 (import-vars latency history->latencies nemesis-intervals)
+
+(import-vars print
+             log-op mute op->str pprint pprint-str print-history prn-op pwrite-history! spy
+             test->str write-history!)
 
 ;;; Numbers
 
