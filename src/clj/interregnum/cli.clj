@@ -4,15 +4,19 @@
   (:require [interregnum.cli.analyze :as analyze]
             [interregnum.cli.defects :as defects]
             [interregnum.cli.hosts :as hosts]
-            [interregnum.cli.test :as test]))
+            [interregnum.cli.scenario :as scenario]
+            [interregnum.cli.test :as test]
+            [interregnum.cli.test-all :as test-all]))
 
 (def commands
   "Name of each command → the function of its arguments that carries it out and returns the exit
   code."
-  {"analyze" analyze/run
-   "defects" defects/run
-   "hosts"   hosts/run
-   "test"    test/run})
+  {"analyze"  analyze/run
+   "defects"  defects/run
+   "hosts"    hosts/run
+   "scenario" scenario/run
+   "test"     test/run
+   "test-all" test-all/run})
 
 (defn- usage
   "What the command line takes, as text."

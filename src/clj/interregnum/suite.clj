@@ -66,6 +66,7 @@
            opts
            {:name                 (test-name opts)
             :role                 (:role workload)
+            :invariants           (:invariants workload)
             :db                   (nodes/db opts)
             :client               (:client workload)
             :nemesis              (:nemesis faults)
@@ -73,7 +74,7 @@
             :generator            (progress/watched (generator opts workload faults)
                                                     progress (:perf faults))
             :checker              (checker/compose
-                                    {:ids        (:checker workload)
+                                    {:workload   (:checker workload)
                                      :coverage   (coverage/checker)
                                      :stats      (exercised)
                                      :exceptions (checker/unhandled-exceptions)})

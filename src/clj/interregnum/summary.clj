@@ -2,7 +2,6 @@
   "What a run prints for people: a head, and in the end the verdict with the
   operations that broke a promise."
   (:require [clojure.string :as str]
-            [interregnum.checker.ids :as ids]
             [jepsen.store :as store]))
 
 (set! *warn-on-reflection* true)
@@ -33,13 +32,14 @@
           :else (recur (rest args) (conj kept (first args))))))
 
 (defn repeat-command
-  "A shell command that repeats a run with the arguments `args` and `seed`."
-  [args seed]
+  "A shell command that repeats a run of `command` with the arguments `args` and
+  `seed`."
+  [command args seed]
   (let [seeded (-> (vec args)
                    (without-option "--seed")
                    (without-option "--test-count")
                    (conj "--seed" (str seed)))]
-    (str/join " " (map shell-quote (concat ["bin/interregnum" "test"] seeded)))))
+    (str/join " " (map shell-quote (concat ["bin/interregnum" command] seeded)))))
 
 (defn- version
   "The version of the build, or \"unknown\" outside one."
@@ -80,20 +80,28 @@
         ", from " (seconds (first time)) " to " (seconds (second time))
         ", owner " (terms-str terms))])
 
+(defn- failure-lines
+  "The first failure of each kind, as data."
+  [failures]
+  (for [[kind {:keys [count first]}] failures]
+    (str "  " (name kind) " (" count "): " (pr-str (clojure.core/first first)))))
+
 (defn- violation-lines
-  "What broke `invariant`, in words."
-  [invariant {:keys [reason count worst]}]
-  (concat [(str "Violated: " (ids/invariants invariant)
+  "What broke the invariant of that `title`, in words."
+  [title {:keys [reason count worst failures]}]
+  (concat [(str "Violated: " title
                 (when count (str ", " count (if (= 1 count) " time" " times"))))
            (str "  " reason)]
           (mapcat (fn [[k title]]
                     (when-let [op (k worst)] (op-lines title op)))
                   [[:earlier "earlier"] [:later "later"] [:op "operation"]
-                   [:other "other"]])))
+                   [:other "other"]])
+          (failure-lines failures)))
 
-(defn- ids-lines
-  [{:keys [violated invariants]}]
-  (mapcat #(violation-lines % (invariants %)) violated))
+(defn- workload-lines
+  "What the workload's checker found, `titles` by the names of its invariants."
+  [titles {:keys [violated invariants]}]
+  (mapcat #(violation-lines (get titles % (name %)) (invariants %)) violated))
 
 (defn- reasons
   "Why the parts of `results` are not valid, or what they found."
@@ -107,7 +115,7 @@
 
 (defn- valid-lines
   [results]
-  (keep #(:reason (results %)) [:ids :coverage]))
+  (keep #(:reason (results %)) [:workload :scenario :coverage]))
 
 (defn- counts-line
   [{:keys [count ok-count fail-count info-count]}]
@@ -117,8 +125,8 @@
 
 (defn tail
   "The last lines of the run `test`: verdict, why, where its files are, and how to
-  repeat it."
-  [{:keys [results] :as test} args]
+  repeat it with `command` and its arguments."
+  [{:keys [results] :as test} command args]
   (let [valid? (:valid? results)]
     (str/join
       "\n"
@@ -126,7 +134,8 @@
               (concat [(counts-line (:stats results))]
                       (if (true? valid?)
                         (valid-lines results)
-                        (concat (ids-lines (:ids results)) (reasons results)))
+                        (concat (workload-lines (:invariants test) (:workload results))
+                                (reasons results)))
                       [(verdict-lines valid?)
                        (str "Store: " (.getPath (store/path test)))
-                       (str "Repeat: " (repeat-command args (:seed test)))])))))
+                       (str "Repeat: " (repeat-command command args (:seed test)))])))))

@@ -10,7 +10,8 @@
   "Name → function of the test's options to a map
 
     :role             whose owner faults strike, :autoid or :ddl
-    :client :generator :final-generator :checker"
+    :client :generator :final-generator :checker
+    :invariants       name → title of what its checker checks, if it has parts"
   {"ids" ids/workload
    "register" register/workload
    "schema" schema/workload})

@@ -32,7 +32,7 @@
   [which]
   (let [test (stored which)
         done (core/analyze! (merge (suite/test-map test) test))]
-    (println (summary/tail done (rest (:argv test))))
+    (println (summary/tail done (first (:argv test)) (rest (:argv test))))
     (flush)
     (summary/exit-codes (:valid? (:results done)))))
 

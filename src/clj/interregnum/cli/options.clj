@@ -64,8 +64,8 @@
    [nil "--debug" "Show stack traces" :default false]])
 
 (defn- all-specs
-  []
-  (cli/merge-opt-specs cli/test-opt-spec spec))
+  [more]
+  (cli/merge-opt-specs cli/test-opt-spec (into spec more)))
 
 (defn- known
   "A sentence if one of `given` is not among `names`, or nil."
@@ -104,19 +104,27 @@
   (-> (cli/test-opt-fn parsed)
       (update-in [:options :seed] #(or % (bit-and (System/nanoTime) 0x7fffffff)))))
 
+(defn- checked
+  "What `parse` makes of parsed arguments that ask for no help."
+  [parsed]
+  (let [wrong (problems parsed)]
+    (if (seq wrong)
+      {:error (first (str/split-lines (first wrong)))}
+      (try {:options (:options (finish (dissoc parsed :errors)))}
+           (catch java.io.IOException e
+             {:error (str "cannot read the nodes file: " (ex-message e))})))))
+
 (defn parse
-  "Parses the arguments of `test`: a map with one of
+  "Parses the arguments of a command that runs tests, which may have options of its
+  own, `more`, in the form of tools.cli: a map with one of
 
     :help     what to print
     :error    one line about what is wrong
     :options  the options of the run"
-  [args]
-  (let [parsed (tools/parse-opts (with-nodes args) (all-specs))]
-    (if (:help (:options parsed))
-      {:help (:summary parsed)}
-      (let [wrong (problems parsed)]
-        (if (seq wrong)
-          {:error (first (str/split-lines (first wrong)))}
-          (try {:options (:options (finish (dissoc parsed :errors)))}
-               (catch java.io.IOException e
-                 {:error (str "cannot read the nodes file: " (ex-message e))})))))))
+  ([args]
+   (parse args []))
+  ([args more]
+   (let [parsed (tools/parse-opts (with-nodes args) (all-specs more))]
+     (if (:help (:options parsed))
+       {:help (:summary parsed)}
+       (checked parsed)))))

@@ -27,7 +27,7 @@
   (let [test (suite/test-map options)
         done (progress/with-status-line (:progress test) (terminal?)
                #(core/run! test))]
-    (println (summary/tail done args))
+    (println (summary/tail done "test" args))
     (flush)
     (:valid? (:results done))))
 

@@ -32,6 +32,11 @@
                       titles rows)]
     (str/join "\n" (map #(pad widths %) (cons titles rows)))))
 
+(defn line
+  "One outcome in a line, for a run that goes on."
+  [outcome]
+  (str/trimr (str/join "  " (map (fn [[_ text]] (text outcome)) columns))))
+
 (def ^:private headings
   "Outcome, heading and the word that counts it, in the field's order."
   [[:valid "Successful tests" "successes"]

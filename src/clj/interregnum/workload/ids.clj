@@ -284,11 +284,13 @@
    :id-step checker/default-id-step})
 
 (defn workload
-  "The workload as a map :role :client :generator :final-generator :checker."
+  "The workload as a map :role :client :generator :final-generator :checker
+  :invariants."
   [opts]
   (let [opts (merge option-defaults opts)]
     {:role            :autoid
      :client          (ids-client)
      :generator       (generator opts)
      :final-generator (final-generator opts)
-     :checker         (checker/checker)}))
+     :checker         (checker/checker)
+     :invariants      checker/invariants}))

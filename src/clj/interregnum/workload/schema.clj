@@ -177,7 +177,8 @@
   {:rate 40})
 
 (defn workload
-  "The workload as a map :role :client :generator :final-generator :checker."
+  "The workload as a map :role :client :generator :final-generator :checker
+  :invariants."
   [opts]
   (let [{:keys [rate] :as opts} (merge option-defaults opts)]
     {:role :ddl
@@ -185,4 +186,5 @@
      :generator (gen/stagger (/ 1 rate)
                              (plan/plan (select-keys opts (keys plan/default-options))))
      :final-generator (final-generator opts)
-     :checker (checker/checker)}))
+     :checker (checker/checker)
+     :invariants checker/invariants}))
