@@ -26,12 +26,10 @@
   (start! [db test node]
     "Starts the database on this node."))
 
-;; The class java.lang.Process stands in the way of the name.
+;; The class java.lang.Process stands in the way of the name. A `def` would make
+;; the var before the class is out of the way, when this file is loaded compiled.
 (ns-unmap *ns* 'Process)
-
-(def Process
-  "The older name of `Kill`."
-  Kill)
+(intern *ns* (with-meta 'Process {:doc "The older name of `Kill`."}) Kill)
 
 (defprotocol Pause
   "A database whose processes can be suspended."

@@ -37,11 +37,13 @@
       (.start)))
 
 (defn- trouble
-  "An exception that says what the script said last."
+  "An exception that says what the script complained of among its `lines`."
   [lines]
-  (ex-info (str/replace-first (or (last lines) "local hosts did not come up")
-                              "interregnum: " "")
-           {:type ::trouble, :lines lines}))
+  (let [complaint (or (first (filter #(str/starts-with? % "interregnum: ") lines))
+                      (last lines)
+                      "local hosts did not come up")]
+    (ex-info (str/replace-first complaint "interregnum: " "")
+             {:type ::trouble, :lines lines})))
 
 (defn- read-hosts
   "Reads the script's lines up to `ready`: a map name → address."
