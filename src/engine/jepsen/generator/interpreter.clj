@@ -286,15 +286,26 @@
                :wake-nanos  (AtomicLong. 0)
                :outcome     (AtomicReference.)})))
 
+(defn- exit-workers!
+  "Tells all workers of `run` to end."
+  [{:keys [mailboxes]}]
+  (doseq [mailbox (vals mailboxes)]
+    (mailbox/put! mailbox {:type :exit})
+    (mailbox/wake! mailbox)))
+
 (defn- start-workers!
   "Starts a worker for every thread of `run`. Returns their Threads."
   [{:keys [test mailboxes completions] :as run}]
-  (mapv (fn [[thread mailbox]]
-          (worker/start! test thread mailbox
-                         (fn [op]
-                           (mailbox/add! completions op)
-                           (take-turn! run thread))))
-        mailboxes))
+  (try
+    (mapv (fn [[thread mailbox]]
+            (worker/start! test thread mailbox
+                           (fn [op]
+                             (mailbox/add! completions op)
+                             (take-turn! run thread))))
+          mailboxes)
+    (catch Throwable t
+      (exit-workers! run)
+      (throw t))))
 
 (defn- join!
   "Waits up to `timeout-ms` milliseconds until all of `threads` have ended."
@@ -307,14 +318,12 @@
 
 (defn- stop-workers!
   "Ends the workers of `run` after its outcome."
-  [{:keys [mailboxes]} threads outcome]
+  [run threads outcome]
   (let [aborted (not= :done outcome)]
     (when aborted
       (doseq [^Thread thread threads]
         (.interrupt thread)))
-    (doseq [mailbox (vals mailboxes)]
-      (mailbox/put! mailbox {:type :exit})
-      (mailbox/wake! mailbox))
+    (exit-workers! run)
     (join! threads (if aborted abort-timeout-ms exit-timeout-ms))))
 
 (defn- take-generator!
