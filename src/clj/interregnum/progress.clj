@@ -13,10 +13,12 @@
 (def initial
   "What is known before the start:
 
+    :phase   :setup, :run, or :check after the last operation
     :counts  {:ok n :fail n :info n} of client operations
     :owner   {:id :term} of the id service, nil while unknown
     :active  names of the faults that were injected and not ended"
-  {:counts {:ok 0 :fail 0 :info 0}
+  {:phase  :setup
+   :counts {:ok 0 :fail 0 :info 0}
    :owner  nil
    :active (sorted-set)})
 
@@ -51,11 +53,13 @@
 (defrecord Watched [generator progress perf]
   gen/Generator
   (op [this test context]
-    (when-let [[op generator'] (gen/op generator test context)]
-      [op (assoc this :generator generator')]))
+    (if-let [[op generator'] (gen/op generator test context)]
+      [op (assoc this :generator generator')]
+      (do (swap! progress assoc :phase :check)
+          nil)))
 
   (update [this test context event]
-    (swap! progress after-event perf event)
+    (swap! progress #(after-event (assoc % :phase :run) perf event))
     (assoc this :generator (gen/update generator test context event))))
 
 (defn watched
@@ -66,12 +70,17 @@
 
 (defn line
   "The status line after `secs` seconds."
-  [{:keys [counts owner active]} secs]
-  (str (format "%4d s" secs)
-       (str/join (for [type [:ok :fail :info]]
-                   (format "  %s %d" (name type) (get counts type 0))))
-       "  owner " (if owner (str (:id owner) " (term " (:term owner) ")") "unknown")
-       "  faults " (if (seq active) (str/join ", " active) "none")))
+  [{:keys [phase counts owner active]} secs]
+  (let [time (format "%4d s" secs)]
+    (case phase
+      :setup (str time "  setting up")
+      :check (str time "  checking " (reduce + (vals counts)) " operations")
+      :run   (str time
+                  (str/join (for [type [:ok :fail :info]]
+                              (format "  %s %d" (name type) (get counts type 0))))
+                  "  owner "
+                  (if owner (str (:id owner) " (term " (:term owner) ")") "unknown")
+                  "  faults " (if (seq active) (str/join ", " active) "none")))))
 
 (def ^:private terminal-interval-ms 250)
 (def ^:private plain-interval-ms 5000)

@@ -8,10 +8,14 @@
   #{{:name "kill" :start #{:kill} :stop #{:start}}})
 
 (deftest line-test
-  (is (= "   0 s  ok 0  fail 0  info 0  owner unknown  faults none"
-         (progress/line progress/initial 0)))
+  (is (= "   0 s  setting up" (progress/line progress/initial 0)))
+  (is (= "   1 s  ok 0  fail 0  info 0  owner unknown  faults none"
+         (progress/line (assoc progress/initial :phase :run) 1)))
+  (is (= "  31 s  checking 8 operations"
+         (progress/line {:phase :check :counts {:ok 7 :fail 1 :info 0}} 31)))
   (is (= "  12 s  ok 7  fail 0  info 1  owner n2 (term 9)  faults kill, pause"
-         (progress/line {:counts {:ok 7 :fail 0 :info 1}
+         (progress/line {:phase :run
+                         :counts {:ok 7 :fail 0 :info 1}
                          :owner {:id "n2" :term 9}
                          :active (sorted-set "pause" "kill")}
                         12))))
