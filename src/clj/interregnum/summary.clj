@@ -56,7 +56,8 @@
        ", Java " (System/getProperty "java.version")
        ", Clojure " (clojure-version) "\n"
        "options " (pr-str (into (sorted-map)
-                                (dissoc options :argv :ssh :seed)))))
+                                (dissoc options :argv :ssh :remote :addresses
+                                        :seed)))))
 
 (defn- seconds
   [nanos]

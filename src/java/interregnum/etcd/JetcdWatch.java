@@ -30,17 +30,34 @@ final class JetcdWatch implements Watch, ClientResponseObserver<WatchRequest, Wa
     this.onEnd = onEnd;
   }
 
+  /** Others may end the watch while it starts, of which gRPC complains to whoever sends. */
   void start(WatchGrpc.WatchStub stub, String prefix, long fromRevision) {
     ByteString end = JetcdMessages.bytes(KeyRange.prefixEnd(prefix));
-    stub.watch(this)
-        .onNext(
-            WatchRequest.newBuilder()
-                .setCreateRequest(
-                    WatchCreateRequest.newBuilder()
-                        .setKey(JetcdMessages.bytes(prefix))
-                        .setRangeEnd(end)
-                        .setStartRevision(fromRevision))
-                .build());
+    WatchRequest request =
+        WatchRequest.newBuilder()
+            .setCreateRequest(
+                WatchCreateRequest.newBuilder()
+                    .setKey(JetcdMessages.bytes(prefix))
+                    .setRangeEnd(end)
+                    .setStartRevision(fromRevision))
+            .build();
+    try {
+      stub.watch(this).onNext(request);
+    } catch (IllegalStateException e) {
+      end("not started: " + e.getMessage());
+    }
+    cancelIfEnded();
+  }
+
+  /** For a watch that was ended before its stream was known. */
+  private void cancelIfEnded() {
+    ClientCallStreamObserver<WatchRequest> stream;
+    synchronized (lock) {
+      stream = ended ? requests : null;
+    }
+    if (stream != null) {
+      stream.cancel("ended", null);
+    }
   }
 
   @Override
@@ -97,6 +114,8 @@ final class JetcdWatch implements Watch, ClientResponseObserver<WatchRequest, Wa
       stream = requests;
     }
     onEnd.accept(this);
-    stream.cancel(reason, null);
+    if (stream != null) {
+      stream.cancel(reason, null);
+    }
   }
 }
