@@ -128,16 +128,20 @@
 
 ;;; test and analyze
 
+(defn- exit-with-validity!
+  "Leaves the command unless the test is valid."
+  [test]
+  (case (:valid? (:results test))
+    false    (exit! exit-invalid)
+    :unknown (exit! exit-unknown)
+    nil))
+
 (defn- run-tests!
   "Runs a test as often as wanted; leaves at the first that is not valid."
   [test-fn {:keys [options]}]
   (info (str "Test options:\n" (print/pprint-str options)))
   (dotimes [_ (:test-count options)]
-    (let [test (core/run! (test-fn options))]
-      (case (:valid? (:results test))
-        false    (exit! exit-invalid)
-        :unknown (exit! exit-unknown)
-        nil))))
+    (exit-with-validity! (core/run! (test-fn options)))))
 
 (defn- stored-options
   "The options that a stored test was run with, parsed again."
@@ -151,22 +155,14 @@
       opt-fn
       :options))
 
-(defn- exit-with-validity!
-  [test]
-  (case (:valid? (:results test))
-    false    (exit! exit-invalid)
-    :unknown (exit! exit-unknown)
-    nil))
-
 (defn- analyze!
   "Checks a stored test again, with the checker of today."
   [{:keys [test-fn opt-spec opt-fn]} {:keys [options]}]
   (let [stored (store/test (:test options))
         fresh  (test-fn (stored-options opt-spec opt-fn (:argv stored)))
         test   (merge fresh stored)]
-    (core/with-logging test
-      (-> test core/analyze! core/log-results))
-    (exit-with-validity! test)))
+    (exit-with-validity! (core/with-logging test
+                           (-> test core/analyze! core/log-results)))))
 
 (defn- parse-which
   "A number of a stored test, or its folder."

@@ -176,12 +176,17 @@
   [test & body]
   `(with-os* ~test (fn [] ~@body)))
 
+(def ^:private abort-timeout-ms
+  "How long the end of the JVM is put off for log files."
+  20000)
+
 (defn- abort-hook
   "What is done when the JVM is told to end: logs are fetched all the same."
   [test]
   (bound-fn []
     (info "SIGTERM caught; aborting...")
-    (snarf-logs-safely! test)
+    (util/timeout abort-timeout-ms nil
+                  (snarf-logs-safely! test))
     (info "Test aborted.")))
 
 (defn- teardown-db!

@@ -75,7 +75,8 @@
         fill (color hex (or transparency default-fault-alpha))]
     (doseq [[from to] (intervals spec ops end)]
       (.addDomainMarker plot
-                        (IntervalMarker. (double from) (double to) fill)
+                        (doto (IntervalMarker. (double from) (double to) fill)
+                          (.setAlpha 1.0))
                         Layer/BACKGROUND))
     (doseq [op (filter (comp (set fs) :f) ops)]
       (.addDomainMarker plot

@@ -5,6 +5,7 @@
   (:import (ch.qos.logback.classic Level Logger LoggerContext)
            (ch.qos.logback.classic.encoder PatternLayoutEncoder)
            (ch.qos.logback.classic.filter ThresholdFilter)
+           (ch.qos.logback.classic.filter ThresholdFilter)
            (ch.qos.logback.classic.spi ILoggingEvent ThrowableProxyUtil)
            (ch.qos.logback.core Appender ConsoleAppender FileAppender LayoutBase)
            (ch.qos.logback.core.encoder Encoder LayoutWrappingEncoder)
@@ -83,6 +84,8 @@
   [overrides]
   (doseq [[name k] (merge default-overrides overrides)]
     (.setLevel (logger name) (level k))))
+
+(def ^:private console-appender-name "console")
 
 (defonce ^:private console-set-up? (atom false))
 
