@@ -5,7 +5,6 @@
   (:import (ch.qos.logback.classic Level Logger LoggerContext)
            (ch.qos.logback.classic.encoder PatternLayoutEncoder)
            (ch.qos.logback.classic.filter ThresholdFilter)
-           (ch.qos.logback.classic.filter ThresholdFilter)
            (ch.qos.logback.classic.spi ILoggingEvent ThrowableProxyUtil)
            (ch.qos.logback.core Appender ConsoleAppender FileAppender LayoutBase)
            (ch.qos.logback.core.encoder Encoder LayoutWrappingEncoder)
@@ -80,14 +79,25 @@
   (.start appender)
   (.addAppender (root) appender))
 
+(defonce ^:private overridden
+  ;; Names of the loggers that have a level of their own.
+  (atom #{}))
+
 (defn- set-levels!
+  "Sets the levels of loggers, in place of those that were set before."
   [overrides]
-  (doseq [[name k] (merge default-overrides overrides)]
-    (.setLevel (logger name) (level k))))
+  (let [levels (merge default-overrides overrides)]
+    (doseq [name @overridden]
+      (.setLevel (logger name) nil))
+    (doseq [[name k] levels]
+      (.setLevel (logger name) (level k)))
+    (reset! overridden (set (keys levels)))))
 
 (def ^:private console-appender-name "console")
 
-(defonce ^:private console-set-up? (atom false))
+(defonce ^:private console-threshold
+  ;; The least level that the console shows, nil before it was set up.
+  (atom nil))
 
 (defn- console-appender
   "Where lines of `threshold` and above go: to standard output, except that those
@@ -101,25 +111,36 @@
                   (.setLevel (name threshold))
                   (.start)))))
 
+(defn- detach!
+  [appender-name]
+  (when-let [appender (.getAppender (root) appender-name)]
+    (.detachAppender (root) appender)
+    (.stop appender)))
+
 (defn start-console!
   "Sends log lines of level info, or of `threshold`, and above to the console, in
-  place of whatever was configured. Does so only once."
-  ([] (start-console! :info))
+  place of whatever was configured."
+  ([]
+   (when-not @console-threshold
+     (start-console! :info)))
   ([threshold]
-   (when (compare-and-set! console-set-up? false true)
-     (.reset (context))
-     (.setLevel (root) Level/INFO)
-     (set-levels! {})
-     (attach! (console-appender threshold) "console"))))
+   (let [before @console-threshold]
+     (when-not (= before threshold)
+       (when-not before
+         (.reset (context))
+         (.setLevel (root) Level/INFO)
+         (set-levels! {}))
+       (detach! console-appender-name)
+       (attach! (console-appender threshold) console-appender-name)
+       (reset! console-threshold threshold)))))
 
 (def ^:private file-appender-name "jepsen.log")
 
 (defn stop-file!
   "Stops logging to a file."
   []
-  (when-let [appender (.getAppender (root) file-appender-name)]
-    (.detachAppender (root) appender)
-    (.stop appender)))
+  (detach! file-appender-name)
+  (set-levels! {}))
 
 (defn start-file!
   "Logs to a file as well, from now on, as JSON if so wanted. Overrides are a
