@@ -10,6 +10,7 @@
     :changes-owner?  whether the faults are meant to change the owner"
   (:require [clojure.string :as str]
             [interregnum.nemesis.kill :as kill]
+            [interregnum.nemesis.paced :as paced]
             [interregnum.nemesis.partition :as partition]
             [interregnum.nemesis.pause :as pause]
             [interregnum.nemesis.resign :as resign]
@@ -44,5 +45,6 @@
   [names opts]
   (let [chosen (mapv #((families %) opts) names)]
     (assoc (combined/compose-packages (conj chosen (sampler/package)))
+           :generator (paced/fair (map :generator chosen))
            :families (mapv #(select-keys % [:name :injects :changes-owner?])
                            chosen))))

@@ -43,6 +43,35 @@
   [step]
   (->Paced step 0 (nanos (:after (step 0) 0)) 0))
 
+(defn- next-member
+  "The index of the member that may go first and has waited longest, or nil."
+  [members]
+  (->> (range (count members))
+       (filter #(let [{:keys [step i due]} (members %)]
+                  (and due (step i))))
+       (sort-by #(:due (members %)))
+       first))
+
+(defrecord Fair [members]
+  gen/Generator
+  (op [this test context]
+    (if-let [k (next-member members)]
+      (let [[op member] (gen/op (members k) test context)]
+        [op (assoc-in this [:members k] member)])
+      (when (some (comp nil? :due) members)
+        [:pending this])))
+
+  (update [_ test context event]
+    (->Fair (mapv #(gen/update % test context event) members))))
+
+(defn fair
+  "Several `paced` generators that share the nemesis: whichever has waited longest
+  goes first, so that none starves when operations take longer than the pauses.
+  Nil if there are none."
+  [members]
+  (when (seq members)
+    (->Fair (vec members))))
+
 (defn random
   "A source of random numbers for step `i` of the family `family`."
   ^SplittableRandom [seed family i]

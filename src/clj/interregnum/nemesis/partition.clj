@@ -66,7 +66,7 @@
   [{:keys [seed interval lease-secs]} i]
   (let [random (paced/random seed :partition i)]
     (if (even? i)
-      {:after (paced/between random (* 1/2 interval) (* 3/2 interval))
+      {:after (paced/between random (* 1/4 interval) interval)
        :op    {:type :info :f :start-partition
                :value (paced/pick random [:owner :owner :one :halves])}}
       {:after (paced/between random (+ 1 lease-secs) (+ 3 lease-secs))

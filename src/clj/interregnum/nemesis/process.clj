@@ -52,7 +52,7 @@
   [{:keys [seed interval strike end hold]} i]
   (let [random (paced/random seed strike i)]
     (if (even? i)
-      {:after (paced/between random (* 1/2 interval) (* 3/2 interval))
+      {:after (paced/between random (* 1/4 interval) interval)
        :op    {:type :info :f strike
                :value (paced/pick random [:owner :owner :one])}}
       {:after (hold random)

@@ -53,17 +53,23 @@
   (let [ids (dedupe (map :id path))]
     (< (count (distinct ids)) (count ids))))
 
+(def ^:private drive-max-ms
+  "How long one operation may go on: other faults wait for it."
+  8000)
+
 (defn- drive!
   "Makes owners resign until one of them returns; the path of reigns."
   [test]
-  (loop [path (filterv some? [(probe/leader test)])]
+  (loop [path     (filterv some? [(probe/leader test)])
+         deadline (+ (util/linear-time-nanos) (* 1000000 drive-max-ms))]
     (let [successor (when (and (seq path)
                                (not (returned? path))
+                               (< (util/linear-time-nanos) deadline)
                                (<= (count path) (* 2 (count (:nodes test)))))
                       (reign! test)
                       (resign-once! test (peek path)))]
       (if successor
-        (recur (conj path successor))
+        (recur (conj path successor) deadline)
         path))))
 
 (defrecord ResignNemesis []
@@ -83,7 +89,7 @@
   "Resignations about every `interval` seconds."
   [{:keys [seed interval]} i]
   {:after (paced/between (paced/random seed :resign i)
-                         (* 1/2 interval) interval)
+                         (* 1/4 interval) interval)
    :op    {:type :info :f :resign}})
 
 (defn package

@@ -41,6 +41,25 @@
                                                     :op {:type :info
                                                          :f :blip}})))))))))
 
+(deftest fair-test
+  (let [every (fn [secs f]
+                (paced/paced (constantly {:after secs :op {:type :info :f f}})))]
+    (testing "takes turns when operations last longer than the pauses"
+      (is (= [:a :b :c :a :b :c]
+             (map second
+                  (timeline 9000000000
+                            (gen/limit 6 (paced/fair [(every 3 :c)
+                                                      (every 2 :b)
+                                                      (every 1 :a)])))))))
+    (testing "keeps each family's pauses"
+      (is (= [[1000000000 :a] [1500000000 :b] [2000000010 :a]]
+             (timeline 10 (gen/limit 3 (paced/fair [(every 1 :a) (every 3/2 :b)]))))))
+    (testing "ends when all have ended"
+      (is (= [:on :off]
+             (map second (timeline 10 (paced/fair [(paced/paced (first-steps 2 on-off))]))))))
+    (testing "of nothing is nothing"
+      (is (nil? (paced/fair []))))))
+
 (deftest random-test
   (testing "the same seed, family and step give the same numbers"
     (let [numbers #(let [r (paced/random 7 % 3)]
