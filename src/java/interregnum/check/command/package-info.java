@@ -1,0 +1,2 @@
+/** The command that checks histories in files. */
+package interregnum.check.command;
