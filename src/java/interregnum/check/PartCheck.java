@@ -105,7 +105,7 @@ final class PartCheck {
       return List.of();
     }
     History beginning = history.before(history.complete(operation) + 1);
-    Problem problem = new Problem(model, beginning, watch.stop());
+    Problem problem = new Problem(model.focusedOn(beginning), beginning, watch.stop());
     return new ForwardSearch(problem).run(EXPLAIN_WIDTH)
             instanceof Finding.NotLinearizable finding
         ? finding.possibleStates()
@@ -151,25 +151,24 @@ final class PartCheck {
   }
 
   private Answer runSearch() {
-    Problem problem = new Problem(model, history, watch.stop());
+    Model focused = model.focusedOn(history);
+    Problem problem = new Problem(focused, history, watch.stop());
     search = new ForwardSearch(problem);
     Competitor competitor =
-        spareThread && !problem.closed() ? new Competitor(model, history, watch.stop()) : null;
+        spareThread && !problem.closed() ? new Competitor(focused, history, watch.stop()) : null;
     Finding finding = competitor == null ? search.run() : competitor.race(search);
     if (finding instanceof Finding.Linearizable valid) {
       return new Answer(true, Optional.empty(), valid.finalStates(), "search");
     }
-    if (finding instanceof Finding.NotLinearizable invalid) {
-      Optional<Counterexample> counterexample =
-          explain ? shrink(invalid.operation()) : Optional.empty();
+    if (finding instanceof Finding.NotLinearizable first) {
       Failure failure =
           new Failure(
               part,
-              invalid.operation(),
-              invalid.possibleStates(),
-              invalid.exact(),
+              first.operation(),
+              first.possibleStates(),
+              first.exact(),
               Optional.empty(),
-              counterexample);
+              explain ? shrink(first.operation()) : Optional.empty());
       return new Answer(true, Optional.of(failure), List.of(), "search");
     }
     reason = ((Finding.Undecided) finding).reason();

@@ -26,13 +26,14 @@ import java.util.Optional;
 final class Shrinking {
 
   private static final int TRIALS_MAX = 4_000;
+  private static final int WIDTH_MAX = 1 << 14;
+  private static final int VISITED_MAX = 500_000;
   private static final int CRASHED_PER_CALL = 4;
 
   private final Model model;
   private final History history;
   private final int operation;
   private final Stop stop;
-  private final long deadlineNanos;
   private List<Problem.Start> starts;
   private int trials;
 
@@ -40,8 +41,7 @@ final class Shrinking {
     this.model = model;
     this.history = history;
     this.operation = operation;
-    this.stop = stop;
-    this.deadlineNanos = deadlineNanos;
+    this.stop = stop.until(deadlineNanos);
   }
 
   /** An operation that is kept, and whether it must have taken effect. */
@@ -151,12 +151,13 @@ final class Shrinking {
 
   private boolean refuted(List<Kept> kept) {
     trials++;
-    Problem problem = new Problem(model, starts, select(kept), stop);
-    return new ForwardSearch(problem).run(1 << 14) instanceof Finding.NotLinearizable;
+    History alone = select(kept);
+    Problem problem = new Problem(model.focusedOn(alone), starts, alone, stop);
+    return new ForwardSearch(problem).run(WIDTH_MAX) instanceof Finding.NotLinearizable;
   }
 
   private boolean exhausted() {
-    return trials > TRIALS_MAX || stop.requested() || System.nanoTime() - deadlineNanos > 0;
+    return trials > TRIALS_MAX || stop.requested();
   }
 
   /** Weakens as many operations as possible, in ever smaller groups. */
@@ -213,7 +214,8 @@ final class Shrinking {
   }
 
   private boolean verified(History alone) {
-    Finding finding = new DepthFirstSearch(new Problem(model, starts, alone, stop)).run();
+    Finding finding = new DepthFirstSearch(new Problem(model.focusedOn(alone), starts, alone, stop))
+            .run(VISITED_MAX);
     return finding instanceof Finding.NotLinearizable;
   }
 }

@@ -13,8 +13,6 @@ import java.util.TreeSet;
  */
 final class Work {
 
-  private static final int FAILURES_EXPLAINED = 8;
-
   private final Model model;
   private final Recording recording;
   private final Budget budget;
@@ -99,7 +97,7 @@ final class Work {
       return null;
     }
     running++;
-    boolean explain = failures.size() < FAILURES_EXPLAINED;
+    boolean explain = failures.size() < budget.explanations();
     boolean spareThread = parts.size() < budget.threads();
     PartCheck check = new PartCheck(parts.get(next++), watch, explain, spareThread);
     started.add(check);

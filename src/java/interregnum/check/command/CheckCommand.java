@@ -221,7 +221,7 @@ public final class CheckCommand implements Callable<Integer> {
   private int check(Path file, Optional<Format> format, boolean table) {
     try {
       Recording recording = HistoryReader.read(file, format);
-      Result result = Linearizability.check(model(recording), recording, budget());
+      Result result = Linearizability.check(model(recording), recording, budget(table));
       print(file, result, table);
       draw(result);
       return result.verdict() == Verdict.VALID ? 0 : result.verdict() == Verdict.INVALID ? 1 : 2;
@@ -278,7 +278,7 @@ public final class CheckCommand implements Callable<Integer> {
     drawn = true;
   }
 
-  private Budget budget() {
+  private Budget budget(boolean table) {
     Budget standard = Budget.standard();
     Duration time =
         timeLimitSeconds == null
@@ -288,7 +288,11 @@ public final class CheckCommand implements Callable<Integer> {
     if (time.isZero() || time.isNegative() || heap <= 0) {
       throw new UsageException("--time-limit and --heap must be positive");
     }
-    return new Budget(time, heap, standard.threads());
+    return new Budget(
+        time,
+        heap,
+        standard.threads(),
+        table && (picture == null || drawn) ? 0 : standard.explanations());
   }
 
   private Model model(Recording recording) {

@@ -2,11 +2,15 @@ package interregnum.check.model;
 
 import clojure.lang.IPersistentMap;
 import clojure.lang.PersistentHashMap;
+import interregnum.check.history.History;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * A map from keys to strings.
@@ -15,6 +19,28 @@ import java.util.Set;
  * An absent key reads as {@code ""}. The state is the map without empty values.
  */
 public final class KeyValueMap implements Model {
+
+  /** Stands for every value of a key that no get of the history returns or returns more of. */
+  private enum Unseen {
+    VALUE;
+
+    @Override
+    public String toString() {
+      return "(a value that no get returns)";
+    }
+  }
+
+  /** For each key the values that gets return; null if all values are to be kept apart. */
+  private final Map<Object, TreeSet<String>> seen;
+
+  /** Creates the model. */
+  public KeyValueMap() {
+    this(null);
+  }
+
+  private KeyValueMap(Map<Object, TreeSet<String>> seen) {
+    this.seen = seen;
+  }
 
   @Override
   public String name() {
@@ -40,14 +66,39 @@ public final class KeyValueMap implements Model {
                   "can't get " + Text.of(value) + " from key " + Text.of(key) + ", which holds "
                       + Text.of(held));
       case "put" -> with(map, key, value);
-      case "append" -> with(map, key, held + String.valueOf(value));
+      case "append" -> append(map, key, held, value);
       case "delete" -> map.without(key);
       default -> throw new IllegalArgumentException("a map has no operation " + call.f());
     };
   }
 
-  private static IPersistentMap with(IPersistentMap map, Object key, Object value) {
-    return value == null || "".equals(value) ? map.without(key) : map.assoc(key, value);
+  private Object append(IPersistentMap map, Object key, Object held, Object value) {
+    return held == Unseen.VALUE ? map : with(map, key, held + String.valueOf(value));
+  }
+
+  private IPersistentMap with(IPersistentMap map, Object key, Object value) {
+    if (value == null || "".equals(value)) {
+      return map.without(key);
+    }
+    return map.assoc(key, seen == null || isSeen(key, value.toString()) ? value : Unseen.VALUE);
+  }
+
+  private boolean isSeen(Object key, String value) {
+    TreeSet<String> values = seen.get(key);
+    String next = values == null ? null : values.ceiling(value);
+    return next != null && next.startsWith(value);
+  }
+
+  @Override
+  public Model focusedOn(History history) {
+    Map<Object, TreeSet<String>> values = new HashMap<>();
+    for (int i = 0; i < history.size(); i++) {
+      Call call = history.call(i);
+      if (call.f().equals("get") && pair(call).get(1) instanceof String value) {
+        values.computeIfAbsent(pair(call).get(0), key -> new TreeSet<>()).add(value);
+      }
+    }
+    return new KeyValueMap(values);
   }
 
   private static List<?> pair(Call call) {

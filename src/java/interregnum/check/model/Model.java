@@ -1,5 +1,6 @@
 package interregnum.check.model;
 
+import interregnum.check.history.History;
 import java.util.Optional;
 import java.util.Set;
 
@@ -41,6 +42,14 @@ public interface Model {
    */
   default Optional<Call> interpret(Call recorded, Object process, boolean crashed) {
     return Optional.of(recorded);
+  }
+
+  /**
+   * Returns a model for one history alone that may regard states as one which no operation of that
+   * history can tell apart.
+   */
+  default Model focusedOn(History history) {
+    return this;
   }
 
   /** The shape of the data type, for which a faster algorithm may exist. */

@@ -3,7 +3,25 @@ package interregnum.check.search;
 /** A request to end a search, made from another thread. */
 public final class Stop {
 
+  private final Stop outer;
+  private final long deadlineNanos;
   private volatile String reason;
+
+  /** Creates a request that nobody has made yet. */
+  public Stop() {
+    this.outer = null;
+    this.deadlineNanos = 0;
+  }
+
+  private Stop(Stop outer, long deadlineNanos) {
+    this.outer = outer;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /** Returns a request for a part of a search, which also ends at a point of System.nanoTime(). */
+  public Stop until(long nanos) {
+    return new Stop(this, nanos);
+  }
 
   /** Asks the search to end; the first reason given stays. */
   public void request(String why) {
@@ -14,6 +32,13 @@ public final class Stop {
 
   /** Whether the search was asked to end. */
   public boolean requested() {
+    if (reason == null && outer != null) {
+      if (outer.requested()) {
+        reason = outer.reason();
+      } else if (System.nanoTime() - deadlineNanos > 0) {
+        reason = "its share of the time was used up";
+      }
+    }
     return reason != null;
   }
 
@@ -24,7 +49,7 @@ public final class Stop {
 
   /** Throws if the search was asked to end. */
   public void check() {
-    if (reason != null) {
+    if (requested()) {
       throw new Stopped();
     }
   }
