@@ -1,7 +1,8 @@
 (ns interregnum.cli
   "The command line: `bin/interregnum COMMAND [OPTIONS]`."
   (:gen-class)
-  (:require [interregnum.cli.analyze :as analyze]
+  (:require [interregnum.check :as check]
+            [interregnum.cli.analyze :as analyze]
             [interregnum.cli.defects :as defects]
             [interregnum.cli.hosts :as hosts]
             [interregnum.cli.scenario :as scenario]
@@ -12,6 +13,7 @@
   "Name of each command → the function of its arguments that carries it out and returns the exit
   code."
   {"analyze"  analyze/run
+   "check"    check/run
    "defects"  defects/run
    "hosts"    hosts/run
    "scenario" scenario/run

@@ -12,10 +12,10 @@ import java.util.List;
 /**
  * The checker: decides whether a recorded history is linearizable with respect to a model.
  *
- * <p>Independent parts are checked apart and in parallel. For each the cheapest sufficient method is
- * taken: an algorithm for the data type if the history has the form it needs, a forward search, and
- * where states are many a depth-first search beside it. Everything that touches the model runs on
- * threads that are watched, so that the budget holds whatever the model does.
+ * <p>Independent parts are checked apart and in parallel. For each the cheapest sufficient method
+ * is taken: an algorithm for the data type if the history has the form it needs, a forward search,
+ * and where states are many a depth-first search beside it. Everything that touches the model runs
+ * on threads that are watched, so that the budget holds whatever the model does.
  */
 public final class Linearizability {
 

@@ -68,7 +68,10 @@ final class PartCheck {
   private Answer runFast(FastCheck fast) {
     Optional<Conflict> conflict = fast.conflict(history);
     return new Answer(
-        true, conflict.map(c -> fastFailure(fast, c)), List.of(), fast.name());
+        true,
+        conflict.map(c -> fastFailure(fast, c)),
+        conflict.isPresent() ? List.of() : finalStates(),
+        fast.name());
   }
 
   /** Finds the first completion that cannot be explained, and the conflict that shows it. */
@@ -97,6 +100,17 @@ final class PartCheck {
         false,
         Optional.of(best.reason()),
         alone(best, operation));
+  }
+
+  /** Some states possible at the end of a valid history, if they are found soon. */
+  private List<Object> finalStates() {
+    if (!explain || history.size() > EXPLAIN_OPERATIONS_MAX) {
+      return List.of();
+    }
+    Problem problem = new Problem(model.focusedOn(history), history, watch.stop());
+    return new ForwardSearch(problem).run(EXPLAIN_WIDTH) instanceof Finding.Linearizable finding
+        ? finding.finalStates()
+        : List.of();
   }
 
   /** Some states possible before an operation that cannot be explained, if they are found soon. */

@@ -214,6 +214,10 @@ final class Shrinking {
   }
 
   private boolean verified(History alone) {
+    Problem problem = new Problem(model.focusedOn(alone), starts, alone, stop);
+    if (problem.closed() && new DepthFirstSearch(problem).refutesGenerously(VISITED_MAX)) {
+      return true;
+    }
     Finding finding = new DepthFirstSearch(new Problem(model.focusedOn(alone), starts, alone, stop))
             .run(VISITED_MAX);
     return finding instanceof Finding.NotLinearizable;

@@ -36,29 +36,70 @@ final class RandomHistories {
 
   static List<Family> families() {
     List<Family> all = new ArrayList<>();
-    all.add(new Family("register", new Register("register", null, false, false), r -> register(r, 0, 3)));
-    all.add(new Family("register 0", new Register("register", 0L, false, true), r -> register(r, 0, 2)));
-    all.add(new Family("cas-register", new Register("cas-register", 0L, true, false), r -> register(r, 1, 3)));
-    all.add(new Family("cas-register wide", new Register("cas-register", 0L, true, false), r -> register(r, 1, 9)));
-    all.add(new Family("multi-register", new MultiRegister(Map.of("x", 0L, "y", 0L)), RandomHistories::txn));
-    all.add(new Family("set", new GrowingSet(true), RandomHistories::set));
-    all.add(new Family("unordered-queue", new UnorderedQueue(), r -> queue(r, 3)));
-    all.add(new Family("fifo-queue", new FifoQueue(true), r -> queue(r, 3)));
-    all.add(new Family("fifo-queue wide", new FifoQueue(false), r -> queue(r, 6)));
-    all.add(new Family("mutex", new Mutex(), r -> lock(r, null)));
-    all.add(new Family("owner-mutex", new OwnedLock("owner-mutex", 1), r -> lock(r, r.nextInt(2))));
-    all.add(new Family("reentrant-lock", new OwnedLock("reentrant-lock", 2), r -> lock(r, r.nextInt(2))));
-    all.add(new Family("fenced-lock", new FencedLock(), RandomHistories::fenced));
-    all.add(new Family("id-counter", new IdCounter(), RandomHistories::ids));
-    all.add(new Family("unique-ids", new UniqueIds(), r -> new Draw("generate", null, r.nextInt(8))));
-    all.add(new Family("kv", new KeyValueMap(), RandomHistories::kv));
-    all.add(new Family("keyed", new Keyed(new Register("cas-register", null, true, false)), RandomHistories::keyed));
+    all.add(
+        new Family(
+            "register", new Register("register", null, false, false), r -> register(r, 0, 3)));
+    all.add(
+        new Family(
+            "register 0", new Register("register", 0L, false, true), r -> register(r, 0, 2)));
+    all.add(
+        new Family(
+            "cas-register", new Register("cas-register", 0L, true, false), r -> register(r, 1, 3)));
+    all.add(
+        new Family(
+            "cas-register wide",
+            new Register("cas-register", 0L, true, false),
+            r -> register(r, 1, 9)));
+    all.add(
+        new Family(
+            "multi-register", new MultiRegister(Map.of("x", 0L, "y", 0L)), RandomHistories::txn));
+    all.add(
+        new Family(
+            "set", new GrowingSet(true), RandomHistories::set));
+    all.add(
+        new Family(
+            "unordered-queue", new UnorderedQueue(), r -> queue(r, 3)));
+    all.add(
+        new Family(
+            "fifo-queue", new FifoQueue(true), r -> queue(r, 3)));
+    all.add(
+        new Family(
+            "fifo-queue wide", new FifoQueue(false), r -> queue(r, 6)));
+    all.add(
+        new Family(
+            "mutex", new Mutex(), r -> lock(r, null)));
+    all.add(
+        new Family(
+            "owner-mutex", new OwnedLock("owner-mutex", 1), r -> lock(r, r.nextInt(2))));
+    all.add(
+        new Family(
+            "reentrant-lock", new OwnedLock("reentrant-lock", 2), r -> lock(r, r.nextInt(2))));
+    all.add(
+        new Family(
+            "fenced-lock", new FencedLock(), RandomHistories::fenced));
+    all.add(
+        new Family(
+            "id-counter", new IdCounter(), RandomHistories::ids));
+    all.add(
+        new Family(
+            "unique-ids", new UniqueIds(), r -> new Draw("generate", null, r.nextInt(8))));
+    all.add(
+        new Family(
+            "kv", new KeyValueMap(), RandomHistories::kv));
+    all.add(
+        new Family(
+            "keyed",
+            new Keyed(new Register("cas-register", null, true, false)),
+            RandomHistories::keyed));
     return all;
   }
 
   private static Draw register(Random r, int cas, int values) {
     return switch (r.nextInt(2 + cas)) {
-      case 0 -> new Draw("read", null, r.nextInt(8) == 0 ? null : (Object) (long) r.nextInt(values));
+      case 0 -> {
+        Object seen = r.nextInt(8) == 0 ? null : (Object) (long) r.nextInt(values);
+        yield new Draw("read", null, seen);
+      }
       case 1 -> new Draw("write", (long) r.nextInt(values), (long) r.nextInt(1));
       default -> {
         Object pair = PersistentVector.create((long) r.nextInt(values), (long) r.nextInt(values));
@@ -127,10 +168,11 @@ final class RandomHistories {
     return switch (r.nextInt(4)) {
       case 0 -> new Draw("put", PersistentVector.create(key, value), null);
       case 1 -> new Draw("append", PersistentVector.create(key, value), null);
-      case 2 -> new Draw("get", PersistentVector.create(key, null), PersistentVector.create(key, value));
       default -> {
-        String held = r.nextBoolean() ? "" : value + (r.nextBoolean() ? "0" : "1");
-        yield new Draw("get", PersistentVector.create(key, null), PersistentVector.create(key, held));
+        String more = r.nextBoolean() ? "0" : "1";
+        String held = r.nextInt(3) == 0 ? "" : r.nextBoolean() ? value : value + more;
+        yield new Draw(
+            "get", PersistentVector.create(key, null), PersistentVector.create(key, held));
       }
     };
   }
@@ -138,10 +180,11 @@ final class RandomHistories {
   private static Draw keyed(Random r) {
     Draw inner = register(r, 1, 2);
     String key = r.nextBoolean() ? "a" : "b";
+    Object result = inner.f().equals("write") ? inner.argument() : inner.result();
     return new Draw(
         inner.f(),
         PersistentVector.create(key, inner.argument()),
-        PersistentVector.create(key, inner.f().equals("write") ? inner.argument() : inner.result()));
+        PersistentVector.create(key, result));
   }
 
   /** Draws a history of at most {@code operations} operations by at most four processes. */
@@ -163,7 +206,8 @@ final class RandomHistories {
           continue;
         }
         open[p] = family.draw().apply(r);
-        recording.add(EventType.INVOKE, names[p], open[p].f(), open[p].argument(), null, index, index);
+        recording.add(
+            EventType.INVOKE, names[p], open[p].f(), open[p].argument(), null, index, index);
         invoked++;
       } else {
         int kind = r.nextInt(10);

@@ -92,8 +92,8 @@ public final class History {
   }
 
   /**
-   * Returns the beginning of the history: operations invoked before {@code position}, of which those
-   * completed at or after it count as crashed.
+   * Returns the beginning of the history: operations invoked before {@code position}, of which
+   * those completed at or after it count as crashed.
    */
   public History before(int position) {
     int n = 0;

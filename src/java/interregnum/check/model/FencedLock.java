@@ -64,4 +64,9 @@ public final class FencedLock implements Model {
   public Kind kind() {
     return Kind.FENCED_LOCK;
   }
+
+  @Override
+  public boolean fewStates() {
+    return false;
+  }
 }

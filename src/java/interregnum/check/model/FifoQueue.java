@@ -54,4 +54,9 @@ public record FifoQueue(boolean crashedDequeueRemoves) implements Model {
   public Kind kind() {
     return Kind.FIFO_QUEUE;
   }
+
+  @Override
+  public boolean fewStates() {
+    return false;
+  }
 }

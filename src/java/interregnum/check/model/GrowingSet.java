@@ -61,4 +61,9 @@ public record GrowingSet(boolean listsAreSets) implements Model {
   public Kind kind() {
     return Kind.SET;
   }
+
+  @Override
+  public boolean fewStates() {
+    return false;
+  }
 }

@@ -73,4 +73,9 @@ public final class IdCounter implements Model {
   public Kind kind() {
     return Kind.ID_COUNTER;
   }
+
+  @Override
+  public boolean fewStates() {
+    return false;
+  }
 }

@@ -123,4 +123,9 @@ public final class KeyValueMap implements Model {
   public Optional<Call> interpret(Call recorded, Object process, boolean crashed) {
     return crashed && recorded.f().equals("get") ? Optional.empty() : Optional.of(recorded);
   }
+
+  @Override
+  public boolean fewStates() {
+    return false;
+  }
 }

@@ -68,4 +68,9 @@ public record Keyed(Model each) implements Model {
     return each.interpret(inner(recorded), process, crashed)
         .map(call -> call.withValue(PersistentVector.create(key(recorded), call.value())));
   }
+
+  @Override
+  public boolean fewStates() {
+    return false;
+  }
 }

@@ -52,6 +52,11 @@ public interface Model {
     return this;
   }
 
+  /** Whether so few states are reachable that it is worth looking for all of them. */
+  default boolean fewStates() {
+    return true;
+  }
+
   /** The shape of the data type, for which a faster algorithm may exist. */
   default Kind kind() {
     return Kind.OTHER;

@@ -65,7 +65,8 @@ public record Register(String name, Object initial, boolean cas, boolean exactNi
 
   @Override
   public Optional<Call> interpret(Call recorded, Object process, boolean crashed) {
-    boolean says = !recorded.f().equals("read") || !crashed && (exactNil || recorded.value() != null);
+    boolean says =
+        !recorded.f().equals("read") || !crashed && (exactNil || recorded.value() != null);
     return says ? Optional.of(recorded) : Optional.empty();
   }
 

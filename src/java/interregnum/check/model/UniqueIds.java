@@ -41,4 +41,9 @@ public final class UniqueIds implements Model {
   public Kind kind() {
     return Kind.UNIQUE_IDS;
   }
+
+  @Override
+  public boolean fewStates() {
+    return false;
+  }
 }

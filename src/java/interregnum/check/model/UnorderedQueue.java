@@ -55,4 +55,9 @@ public final class UnorderedQueue implements Model {
   public Kind kind() {
     return Kind.UNORDERED_QUEUE;
   }
+
+  @Override
+  public boolean fewStates() {
+    return false;
+  }
 }

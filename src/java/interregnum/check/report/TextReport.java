@@ -98,8 +98,10 @@ public final class TextReport {
       }
       out.append('\n');
     }
-    if (hidden > 0) {
-      out.append("    and ").append(hidden).append(" more that may have taken effect\n");
+    int more = hidden + c.history().size() - Window.of(failure).size();
+    if (more > 0) {
+      out.append("    and ").append(more)
+          .append(" more that may have taken effect and do not help\n");
     }
   }
 

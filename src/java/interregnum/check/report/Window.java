@@ -56,15 +56,28 @@ final class Window {
     History whole = failure.part().history();
     History alone = counterexample.history();
     List<Shown> shown = new ArrayList<>();
+    int begin = firstRequired(alone);
     int op = 0;
     for (int i = 0; i < alone.size(); i++) {
       while (whole.invoke(op) != alone.invoke(i)) {
         op++;
       }
+      if (whole.crashed(op) && whole.invoke(op) < begin) {
+        continue;
+      }
       Role role = alone.crashed(i) ? Role.OPTIONAL : Role.REQUIRED;
       shown.add(new Shown(op, op == failure.operation() ? Role.FAILING : role));
     }
     return shown;
+  }
+
+  /** Operations that crashed before this are left out: there may be many, and none helps. */
+  private static int firstRequired(History alone) {
+    int first = History.NEVER;
+    for (int i = 0; i < alone.size(); i++) {
+      first = alone.crashed(i) ? first : Math.min(first, alone.invoke(i));
+    }
+    return first;
   }
 
   private static List<Shown> around(Failure failure) {

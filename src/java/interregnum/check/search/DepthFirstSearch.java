@@ -26,6 +26,7 @@ public final class DepthFirstSearch {
   private final BitSet done = new BitSet();
   private final Set<Key> visited = new HashSet<>();
   private int visitedMax;
+  private boolean generous;
   private int first;
   private int furthest;
 
@@ -79,7 +80,20 @@ public final class DepthFirstSearch {
 
   /** Runs until it knows, is asked to stop, or would have to remember too many configurations. */
   public Finding run(int visitedMax) {
+    return run(visitedMax, false);
+  }
+
+  /**
+   * Tries to refute the history even if every crashed operation may take effect any number of
+   * times, which takes fewer configurations; an order found that way means nothing.
+   */
+  public boolean refutesGenerously(int visitedMax) {
+    return run(visitedMax, true) instanceof Finding.NotLinearizable;
+  }
+
+  private Finding run(int visitedMax, boolean generous) {
     this.visitedMax = visitedMax;
+    this.generous = generous;
     try {
       for (int s = 0; s < problem.startCount; s++) {
         Finding finding = from(s);
@@ -154,7 +168,8 @@ public final class DepthFirstSearch {
     }
     furthest = end == History.NEVER ? history.end() : Math.max(furthest, end);
     int limit = end;
-    int[] open = Arrays.stream(found, 0, n).filter(i -> history.invoke(required[i]) < limit).toArray();
+    int[] open =
+        Arrays.stream(found, 0, n).filter(i -> history.invoke(required[i]) < limit).toArray();
     int[] lost =
         Arrays.stream(crashed)
             .takeWhile(op -> history.invoke(op) < limit)
@@ -173,10 +188,13 @@ public final class DepthFirstSearch {
       return;
     }
     int[] used = step.used;
-    if (choice < 0) {
+    if (choice < 0 && state == step.state) {
+      return;
+    }
+    if (choice < 0 && !generous) {
       Config counts = new Config(0, 0, 0, used, 0);
       used = counts.usedWith(c);
-    } else {
+    } else if (choice >= 0) {
       done.set(choice);
       first = done.nextClearBit(first);
     }
@@ -194,6 +212,9 @@ public final class DepthFirstSearch {
   }
 
   private boolean available(Step step, int c) {
+    if (generous) {
+      return true;
+    }
     int end = History.NEVER;
     for (int i = first; i < required.length && history.invoke(required[i]) < end; i++) {
       if (!done.get(i)) {

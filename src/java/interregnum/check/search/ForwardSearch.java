@@ -98,7 +98,7 @@ public final class ForwardSearch {
         return finding;
       }
     }
-    return new Finding.Linearizable(states(frontier));
+    return new Finding.Linearizable(states(frontier.configs()));
   }
 
   /** Moves the frontier on; false if it dies. */
@@ -231,10 +231,10 @@ public final class ForwardSearch {
 
   private Finding dead(Frontier at, boolean exact) {
     int operation = problem.events[at.position()] >> 1;
-    return new Finding.NotLinearizable(operation, states(at), exact);
+    return new Finding.NotLinearizable(operation, states(at.lastExamined()), exact);
   }
 
-  private List<Object> states(Frontier at) {
-    return Arrays.stream(at.configs()).map(c -> problem.state(c.state)).distinct().toList();
+  private List<Object> states(Config[] configs) {
+    return Arrays.stream(configs).map(c -> problem.state(c.state)).distinct().toList();
   }
 }

@@ -94,6 +94,11 @@ final class Frontier {
     return open;
   }
 
+  /** The configurations looked at when the frontier died: all that do without the operation. */
+  Config[] lastExamined() {
+    return waiting.toArray();
+  }
+
   /** Whether configurations were dropped that no other one dominates. */
   boolean truncated() {
     return truncated || next.lossy() || waiting.lossy();

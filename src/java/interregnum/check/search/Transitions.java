@@ -39,7 +39,7 @@ final class Transitions {
     this.stop = stop;
     this.effects = new Effect[classes.length];
     starts.forEach(start -> number(start.state()));
-    if (close(starts)) {
+    if (model.fewStates() && close(starts)) {
       for (int c = 0; c < classes.length; c++) {
         effects[c] = observedEffect(table[c]);
       }
@@ -101,7 +101,7 @@ final class Transitions {
     Object after;
     try {
       after = model.step(state, classes[c]);
-    } catch (RuntimeException | StackOverflowError | AssertionError e) {
+    } catch (Exception | StackOverflowError | AssertionError e) {
       stop.check();
       throw new ModelException(model.name(), state, classes[c], e);
     }
