@@ -2,9 +2,11 @@ package interregnum.schema;
 
 import interregnum.error.SqlError;
 import interregnum.error.SqlException;
+import interregnum.failpoint.FailpointException;
 import interregnum.schema.NodeSession.Membership;
 import interregnum.schema.SchemaModes.Fencing;
 import interregnum.schema.SchemaModes.MetadataLock;
+import interregnum.store.CommitResult;
 import interregnum.store.StoreTxn;
 import interregnum.table.Keys;
 import interregnum.table.TableInfo;
@@ -106,6 +108,16 @@ public final class SchemaView implements AutoCloseable {
       txn.require(membership.orElseThrow(SchemaView::expired).fence());
     }
     context.failpoints().hit("beforeKvCommit", labels());
+  }
+
+  /** What the session is to believe of its commit: the truth, unless a failpoint hides it. */
+  public CommitResult afterCommit(CommitResult result) throws InterruptedException {
+    try {
+      context.failpoints().hit("kvCommitUnknown", labels());
+      return result;
+    } catch (FailpointException e) {
+      return new CommitResult.Unknown(e.getMessage());
+    }
   }
 
   private void requireUnchanged() {

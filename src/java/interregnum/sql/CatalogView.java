@@ -1,6 +1,7 @@
 package interregnum.sql;
 
 import interregnum.error.SqlException;
+import interregnum.store.CommitResult;
 import interregnum.table.TableInfo;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,9 @@ public interface CatalogView extends AutoCloseable {
    * @throws SqlException if a used table's definition may no longer be written through
    */
   void beforeCommit() throws InterruptedException;
+
+  /** Called with the result of the commit; gives the result that the session is to act on. */
+  CommitResult afterCommit(CommitResult result) throws InterruptedException;
 
   @Override
   void close();

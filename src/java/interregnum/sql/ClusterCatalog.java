@@ -5,6 +5,7 @@ import interregnum.error.SqlError;
 import interregnum.failpoint.FailpointException;
 import interregnum.schema.SchemaService;
 import interregnum.schema.SchemaView;
+import interregnum.store.CommitResult;
 import interregnum.store.StoreTxn;
 import interregnum.table.DdlStatement;
 import interregnum.table.TableInfo;
@@ -50,6 +51,11 @@ public final class ClusterCatalog implements Catalog {
       } catch (FailpointException e) {
         throw SqlError.STORE_UNREACHABLE.with("Nothing was written: %s", e.getMessage());
       }
+    }
+
+    @Override
+    public CommitResult afterCommit(CommitResult result) throws InterruptedException {
+      return schema.afterCommit(result);
     }
 
     @Override

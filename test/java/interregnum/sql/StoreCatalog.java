@@ -115,6 +115,11 @@ public final class StoreCatalog implements Catalog {
     }
 
     @Override
+    public CommitResult afterCommit(CommitResult result) {
+      return result;
+    }
+
+    @Override
     public void close() {
       seen.clear();
     }

@@ -57,7 +57,7 @@ final class Transaction implements AutoCloseable {
       return;
     }
     tables.beforeCommit();
-    CommitResult result = txn.commit();
+    CommitResult result = tables.afterCommit(txn.commit());
     if (!(result instanceof CommitResult.Committed)) {
       throw CommitErrors.of(result);
     }
