@@ -11,8 +11,8 @@ import picocli.CommandLine.ParameterException;
 /**
  * Starts a node, which runs until it is told to stop or can no longer do its work.
  *
- * <p>Exit codes: 254 for a bad command line; 255 if the node could not start, or failed. A signal to
- * terminate stops it cleanly.
+ * <p>Exit codes: 254 for a bad command line; 255 if the node could not start, or failed. A signal
+ * to terminate stops it cleanly.
  */
 public final class Main {
 

@@ -9,8 +9,8 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 
 /**
- * SQL values: {@code Long}, {@code BigInteger} (only beyond a long), {@code Double}, {@code String},
- * and null for NULL; how they compare and what they become in a column.
+ * SQL values: {@code Long}, {@code BigInteger} (only beyond a long), {@code Double}, {@code
+ * String}, and null for NULL; how they compare and what they become in a column.
  */
 public final class Values {
 
@@ -126,7 +126,9 @@ public final class Values {
   private static BigInteger rounded(Column column, Object value, int row) {
     try {
       BigDecimal exact =
-          value instanceof Double d ? BigDecimal.valueOf(d) : new BigDecimal(((String) value).strip());
+          value instanceof Double d
+              ? BigDecimal.valueOf(d)
+              : new BigDecimal(((String) value).strip());
       if (exact.precision() - exact.scale() > 30) {
         throw outOfRange(column, row);
       }
@@ -139,7 +141,10 @@ public final class Values {
   private static Object coerceDouble(Column column, Object value, int row) {
     double d;
     try {
-      d = value instanceof String s ? Double.parseDouble(s.strip()) : ((Number) value).doubleValue();
+      d =
+          value instanceof String s
+              ? Double.parseDouble(s.strip())
+              : ((Number) value).doubleValue();
     } catch (NumberFormatException e) {
       throw wrongValue("double", column, value, row);
     }
