@@ -40,6 +40,7 @@
          opts
          {:name (str/join "-" (cons (:name scenario) (:defect opts)))
           :role :ddl
+          :logging {:console :warn}
           :db (nodes/db opts)
           :concurrency 1
           :nemesis (->ScenarioNemesis scenario report!)
