@@ -105,10 +105,13 @@
   (mapcat #(violation-lines (get titles % (name %)) (invariants %)) violated))
 
 (defn- reasons
-  "Why the parts of `results` are not valid, or what they found."
+  "Why the parts of `results` are not valid, except for violations, which have
+  lines of their own."
   [results]
   (for [[part result] results
-        :when (and (map? result) (not (true? (:valid? result))))]
+        :when (and (map? result)
+                   (not (true? (:valid? result)))
+                   (empty? (:violated result)))]
     (str (name part) ": " (or (:reason result)
                               (some-> result :error :cause)
                               (:error result)
