@@ -2,11 +2,14 @@
   "Commands and copies on a real OpenSSH server, and shell words without
   one."
   (:require [clojure.java.io :as io]
+            [clojure.java.shell :as shell]
             [clojure.test :refer [deftest is testing use-fixtures]]
             [jepsen.control :as c]
+            [jepsen.control.agent :as agent]
             [jepsen.control.core :as core]
             [jepsen.control.util :as cu]
-            [jepsen.sshd :as sshd])
+            [jepsen.sshd :as sshd]
+            [jepsen.util :as util])
   (:import (java.io File)
            (java.nio.file Files)
            (java.util Arrays Random)))
@@ -165,6 +168,43 @@
                   #(c/with-ssh (assoc (:ssh s)
                                       :strict-host-key-checking true)
                      (c/session "127.0.0.1"))))))))
+
+(defn- with-agent-of
+  "Calls `(f socket)` while an ssh-agent holds the server's user key."
+  [{:keys [dir ssh]} f]
+  (let [socket  (str dir "/agent")
+        process (.start (ProcessBuilder.
+                         ^"[Ljava.lang.String;"
+                         (into-array ["ssh-agent" "-D" "-a" socket])))]
+    (try
+      (util/await-fn #(when-not (.exists (io/file socket))
+                        (throw (IllegalStateException. "no socket yet")))
+                     {:retry-interval 10, :timeout 5000
+                      :log-interval   5000})
+      (let [{:keys [exit err]}
+            (shell/sh "ssh-add" (:private-key-path ssh)
+                      :env {"SSH_AUTH_SOCK" socket
+                            "PATH" (System/getenv "PATH")})]
+        (is (= 0 exit) err))
+      (f socket)
+      (finally
+        (.destroy process)))))
+
+(deftest agent-test
+  (when-let [s @server]
+    (testing "the key of an agent opens the door"
+      (with-agent-of s
+        (fn [socket]
+          (with-redefs [agent/socket-path (constantly socket)]
+            (c/with-ssh (dissoc (:ssh s) :private-key-path)
+              (c/on "127.0.0.1"
+                (is (= "in" (c/exec :echo :in)))))))))
+    (testing "without it the door stays shut"
+      (with-redefs [agent/socket-path (constantly nil)]
+        (is (= :jepsen.control/session-error
+               (:type (thrown-data
+                       #(c/with-ssh (dissoc (:ssh s) :private-key-path)
+                          (c/session "127.0.0.1"))))))))))
 
 (deftest on-nodes-test
   (when-let [s @server]

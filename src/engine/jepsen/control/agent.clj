@@ -110,10 +110,15 @@
                             (throw (UserAuthException. (.getMessage e) e))))]
           (.write (.getTransport p) ^SSHPacket packet))))))
 
+(defn socket-path
+  "The socket on which the user's agent listens, or nil."
+  []
+  (System/getenv "SSH_AUTH_SOCK"))
+
 (defn auth-methods
   "One authentication method per key of the agent; none if no agent runs or
   it does not answer."
   []
-  (when-let [path (System/getenv "SSH_AUTH_SOCK")]
+  (when-let [path (socket-path)]
     (try (mapv #(agent-method path %) (identities path))
          (catch IOException _ nil))))
