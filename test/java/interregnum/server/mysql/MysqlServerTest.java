@@ -279,7 +279,9 @@ class MysqlServerTest {
         end = catchThrowableOfType(SQLException.class, () -> query(c, "select 1"));
       }
       closing.join();
-      assertThat(end.getErrorCode()).as("%s", end).isEqualTo(1053);
+      // The driver throws away what it has not asked for, so it may see only the end of the stream.
+      assertThat(end.getErrorCode()).as("%s", end).isIn(1053, 0);
+      assertThat(end.getSQLState()).as("%s", end).isEqualTo("08S01");
     }
   }
 
