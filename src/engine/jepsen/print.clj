@@ -79,35 +79,34 @@
   ([file _print-op history] (write-history! file history)))
 
 (def ^:private shown-elements
-  "Generators can be infinite sequences."
+  "How much of a collection in a generator is shown: it can be infinite."
   8)
 
-(defn- bounded
-  "A generator, cut after a few elements if it is a sequence."
+(def ^:private shown-levels
+  "How deep a generator is shown."
+  12)
+
+(defn- shown
+  "A generator as text, cut in length and depth, in a form that prints as it is."
   [generator]
-  (if (and (sequential? generator) (not (vector? generator)))
-    (let [shown (vec (take (inc shown-elements) generator))]
-      (if (< shown-elements (count shown))
-        (conj (pop shown) '...)
-        shown))
-    generator))
+  (symbol (binding [*print-length* shown-elements
+                    *print-level* shown-levels]
+            (pr-str generator))))
 
 (defn- shown-generator
   [generator]
   (if (instance? clojure.lang.IDeref generator)
     (if (or (not (instance? clojure.lang.IPending generator))
             (realized? generator))
-      (bounded @generator)
+      (shown @generator)
       'unrealized)
-    (bounded generator)))
+    (shown generator)))
 
 (defn test->str
   "The test as a string; generators are cut after a few elements."
   [test]
-  (binding [*print-length* shown-elements]
-    (pprint-str (cond-> (dissoc test :history :results :sessions :barrier
-                                :store)
-                  (:generator test) (update :generator shown-generator)))))
+  (pprint-str (cond-> (dissoc test :history :results :sessions :barrier :store)
+                (:generator test) (update :generator shown-generator))))
 
 (defn spy
   "Prints a value and returns it."
