@@ -37,23 +37,25 @@
       (.start)))
 
 (defn- trouble
-  "An exception that says what the script complained of among its `lines`."
-  [lines]
+  "An exception that says what the script complained of among its `lines`; of type
+  :usage if it took offence at its arguments."
+  [exit-code lines]
   (let [complaint (or (first (filter #(str/starts-with? % "interregnum: ") lines))
                       (last lines)
                       "local hosts did not come up")]
     (ex-info (str/replace-first complaint "interregnum: " "")
-             {:type ::trouble, :lines lines})))
+             {:type (if (= 254 exit-code) :usage ::trouble), :lines lines})))
 
 (defn- read-hosts
   "Reads the script's lines up to `ready`: a map name → address."
-  [^BufferedReader output]
-  (loop [lines []]
-    (let [line (.readLine output)]
-      (cond
-        (= "ready" line) (into {} (map #(str/split % #" ")) lines)
-        line             (recur (conj lines line))
-        :else            (throw (trouble lines))))))
+  [^Process script]
+  (let [^BufferedReader output (io/reader (.getInputStream script))]
+    (loop [lines []]
+      (let [line (.readLine output)]
+        (cond
+          (= "ready" line) (into {} (map #(str/split % #" ")) lines)
+          line             (recur (conj lines line))
+          :else            (throw (trouble (.waitFor script) lines)))))))
 
 (defn up!
   "Makes local hosts and waits until one can log in. Throws an exception with one
@@ -68,12 +70,12 @@
     :keeper     the process that removes them"
   [{:keys [nodes]}]
   (let [keeper    (start-provision! (into ["run"] nodes))
-        output    (io/reader (.getInputStream keeper))
-        addresses (future (read-hosts output))]
+        addresses (future (read-hosts keeper))]
     (try
       (let [hosts (deref addresses up-timeout-ms nil)]
         (when-not hosts
-          (throw (trouble ["local hosts took longer than a minute to come up"])))
+          (throw (ex-info "local hosts took longer than a minute to come up"
+                          {:type ::trouble})))
         {:addresses hosts, :ssh ssh, :keeper keeper})
       (catch Throwable t
         (.destroy keeper)
@@ -86,7 +88,7 @@
     (.write input (str word "\n")))
   (when-not (.waitFor keeper down-timeout-ms TimeUnit/MILLISECONDS)
     (.destroy keeper)
-    (throw (trouble ["local hosts took too long to be removed"]))))
+    (throw (ex-info "local hosts took too long to be removed" {:type ::trouble}))))
 
 (defn down!
   "Removes the hosts that `up!` returned, and waits until they are gone."

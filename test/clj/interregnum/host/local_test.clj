@@ -43,29 +43,39 @@
   [addresses]
   (set (map :holder (filter (comp (set addresses) :address) (local/status)))))
 
-(defn- network-of
-  "The number of the set that hosts are of."
+(defn- bridge-index
+  "The kernel's index of a set's bridge, which no later bridge has; nil if there is none."
+  [number]
+  (let [file (io/file "/sys/class/net" (str "ivr" number) "ifindex")]
+    (when (.exists file)
+      (str/trim (slurp file)))))
+
+(defn- set-of
+  "The set that hosts are of, as {:number :bridge}, while they are up."
   [hosts]
-  (nth (str/split (val (first (:addresses hosts))) #"\.") 2))
+  (let [number (nth (str/split (val (first (:addresses hosts))) #"\.") 2)]
+    {:number number, :bridge (bridge-index number)}))
 
 (defn- traces
-  "What the machine still has of a set: interfaces, namespaces, files, processes."
-  [number]
-  (concat
-    (filter #(re-find (re-pattern (str " ivr" number "[:.@]")) %)
-            (:lines (run!! "ip" "-o" "link")))
-    (filter #(str/starts-with? % (str "ivr" number "-"))
-            (:lines (run!! "ip" "netns")))
-    (filter #(str/includes? % (str "/interregnum-hosts/" number "/"))
-            (:lines (run!! "ps" "-e" "-o" "args")))
-    (when (.exists (io/file "/var/tmp/interregnum-hosts" (str number)))
-      ["its folder"])))
+  "What the machine still has of a set: interfaces, namespaces, files, processes. The
+  number may be in use again by somebody else's set."
+  [{:keys [number bridge]}]
+  (when (contains? #{nil bridge} (bridge-index number))
+    (concat
+      (filter #(re-find (re-pattern (str " ivr" number "[:.@]")) %)
+              (:lines (run!! "ip" "-o" "link")))
+      (filter #(str/starts-with? % (str "ivr" number "-"))
+              (:lines (run!! "ip" "netns")))
+      (filter #(str/includes? % (str "/interregnum-hosts/" number "/"))
+              (:lines (run!! "ps" "-e" "-o" "args")))
+      (when (.exists (io/file "/var/tmp/interregnum-hosts" number))
+        ["its folder"]))))
 
 (defn- await-no-traces
   "The traces of a set once there are none, or those left after a while."
-  [number]
+  [set]
   (loop [looks 100]
-    (let [left (traces number)]
+    (let [left (traces set)]
       (if (or (empty? left) (zero? looks))
         left
         (do (util/sleep 50)
@@ -80,7 +90,8 @@
 
 (deftest hosts-test
   (as-root
-    (let [hosts (local/up! {:nodes ["n1" "n2"]})]
+    (let [hosts (local/up! {:nodes ["n1" "n2"]})
+          made  (set-of hosts)]
       (try
         (testing "a host has its own name and knows the others"
           (is (= "n2" (on-host hosts "n2" "hostname")))
@@ -102,25 +113,26 @@
         (finally
           (local/down! hosts)))
       (testing "nothing is left of them"
-        (is (empty? (traces (network-of hosts))))))))
+        (is (empty? (await-no-traces made)))))))
 
 (deftest two-sets-test
   (as-root
     (let [a (local/up! {:nodes ["n1"]})]
       (try
-        (let [b (local/up! {:nodes ["n1"]})]
+        (let [b    (local/up! {:nodes ["n1"]})
+              made (set-of b)]
           (try
             (testing "two runs at once have hosts of their own"
               (is (not= (:addresses a) (:addresses b)))
               (is (= "n1" (on-host a "n1" "hostname") (on-host b "n1" "hostname"))))
             (testing "hosts of a run are not taken down by hand"
               (is (= [0 1] ((juxt :exit (comp count :lines))
-                            (provision "down" (network-of b)))))
+                            (provision "down" (:number made)))))
               (is (= "n1" (on-host b "n1" "hostname"))))
             (finally
               (local/down! b)))
           (testing "the end of one leaves the other alone"
-            (is (empty? (traces (network-of b))))
+            (is (empty? (await-no-traces made)))
             (is (= "n1" (on-host a "n1" "hostname")))))
         (finally
           (local/down! a))))))
@@ -138,9 +150,10 @@
                            "clojure.main" "-e" code])
                         (.start))]
         (try
-          (let [addresses (read-string (.readLine (io/reader (.getInputStream harness))))]
+          (let [addresses (read-string (.readLine (io/reader (.getInputStream harness))))
+                made      (set-of {:addresses addresses})]
             (.destroyForcibly harness)
-            (is (empty? (await-no-traces (network-of {:addresses addresses})))))
+            (is (empty? (await-no-traces made))))
           (finally
             (.destroyForcibly harness)))))))
 
@@ -148,24 +161,25 @@
   (as-root
     (testing "hosts whose keeper was killed are known as abandoned and removed by the next run"
       (let [hosts     (local/up! {:nodes ["n1"]})
+            made      (set-of hosts)
             addresses (vals (:addresses hosts))]
         (.waitFor (.destroyForcibly ^Process (:keeper hosts)))
         (is (contains? #{#{"abandoned"} #{}} (holders addresses)))
         (local/down! (local/up! {:nodes ["other"]}))
-        (is (empty? (traces (network-of hosts))))))))
+        (is (empty? (await-no-traces made)))))))
 
 (deftest standing-test
   (as-root
     (testing "hosts that are left stay until they are taken down"
-      (let [hosts  (local/up! {:nodes ["n1"]})
-            number (network-of hosts)]
+      (let [hosts (local/up! {:nodes ["n1"]})
+            made  (set-of hosts)]
         (local/leave! hosts)
         (try
           (is (= #{"standing"} (holders (vals (:addresses hosts)))))
           (is (= "n1" (on-host hosts "n1" "hostname")))
           (finally
-            (is (= {:exit 0, :lines []} (provision "down" number)))))
-        (is (empty? (traces number)))))))
+            (is (= {:exit 0, :lines []} (provision "down" (:number made))))))
+        (is (empty? (await-no-traces made)))))))
 
 (deftest refusals-test
   (testing "names that are none, and names given twice"
@@ -173,9 +187,9 @@
            (provision "up" "n1;id")))
     (is (= {:exit 254, :lines ["interregnum: a host name occurs twice in: n1 n1"]}
            (provision "up" "n1" "n1")))
-    (is (= "a host name occurs twice in: n1 n1"
+    (is (= ["a host name occurs twice in: n1 n1" :usage]
            (try (local/up! {:nodes ["n1" "n1"]})
-                (catch Exception e (ex-message e))))))
+                (catch Exception e [(ex-message e) (:type (ex-data e))])))))
   (as-root
     (testing "another user than root"
       (is (= {:exit  255
