@@ -31,6 +31,11 @@
                     (select-keys leader [:id :term])
                     %))))
 
+(defn owner
+  "The owner that was seen last in `test`, as {:id :term}, or nil."
+  [test]
+  (some-> (:progress test) deref :owner))
+
 (defn ok-count
   "How many client operations of `test` have succeeded so far."
   [test]

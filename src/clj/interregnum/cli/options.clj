@@ -56,8 +56,8 @@
     :default 3 :parse-fn parse-long :validate positive]
    [nil "--seed NUMBER" "Repeats the choices of an earlier run"
     :parse-fn parse-long :validate [some? "Must be a whole number"]]
-   [nil "--concurrency NUMBER" "How many workers; 4n means four per node"
-    :default "4n"
+   [nil "--concurrency NUMBER" "How many workers; 8n means eight per node"
+    :default "8n"
     :validate [(partial re-find #"^\d+n?$") "Must be an integer, optionally followed by n."]]
    [nil "--time-limit SECONDS" "How long to test, without the final phase"
     :default 30 :parse-fn parse-long :validate positive]

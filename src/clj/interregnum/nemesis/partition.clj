@@ -18,19 +18,19 @@
 (set! *warn-on-reflection* true)
 
 (defn- components
-  "The two sides that `target` stands for."
-  [test target]
+  "The two sides that `target` stands for, given who leads."
+  [test target leader]
   (let [nodes (rand/shuffle (vec (:nodes test)))
         alone (fn [node] [[node] (vec (remove #{node} nodes))])]
     (case target
       :halves (mapv vec (nemesis/bisect nodes))
       :one    (alone (first nodes))
-      :owner  (alone (or (probe/leader-node test) (first nodes))))))
+      :owner  (alone (or (:id leader) (first nodes))))))
 
 (defn- start!
   [test {target :value :as op}]
   (let [leader (probe/leader test)
-        [left right :as sides] (components test target)
+        [left right :as sides] (components test target leader)
         tried  [[(first left) (first right)] [(first right) (first left)]]]
     (net/drop-all! test (nemesis/complete-grudge sides))
     (let [blocked (filterv (fn [[from to]] (not (probe/reaches? test from to)))
@@ -62,14 +62,17 @@
   (fs [_] #{:start-partition :stop-partition}))
 
 (defn- step
-  "Partitions about every `interval` seconds that outlast the lease."
+  "Partitions about every `interval` seconds that outlast the lease; the first one
+  cuts the owner off."
   [{:keys [seed interval lease-secs]} i]
   (let [random (paced/random seed :partition i)]
     (if (even? i)
       {:after (paced/between random (* 1/4 interval) interval)
        :op    {:type :info :f :start-partition
-               :value (paced/pick random [:owner :owner :one :halves])}}
-      {:after (paced/between random (+ 1 lease-secs) (+ 3 lease-secs))
+               :value (if (zero? i)
+                         :owner
+                         (paced/pick random [:owner :owner :one :halves]))}}
+      {:after (paced/between random (+ 2 lease-secs) (+ 4 lease-secs))
        :op    {:type :info :f :stop-partition}})))
 
 (defn package

@@ -26,7 +26,7 @@
   "The fault family."
   [{:keys [lease-secs] :as opts}]
   (let [schedule (assoc opts :strike :pause :end :resume
-                        :hold #(paced/between % (+ 1 lease-secs) (+ 3 lease-secs)))]
+                        :hold #(paced/between % (+ 2 lease-secs) (+ 4 lease-secs)))]
     {:name            :pause
      :injects         #{:pause}
      :changes-owner?  true

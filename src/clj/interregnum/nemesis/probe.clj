@@ -2,6 +2,7 @@
   "Looks at the cluster from outside, so that a fault's effect is known and not
   assumed."
   (:require [interregnum.host :as host]
+            [interregnum.progress :as progress]
             [interregnum.target.status :as status]
             [jepsen.control :as control]
             [jepsen.util :as util]))
@@ -29,16 +30,22 @@
                           [node (some? (status/info (host/address test node)))])
                         nodes)))
 
-(defn leader
-  "Who owns the role that the test strikes now, as {:id :term}, by whichever node
-  can tell; nil if none can."
+(defn- asked-leader
+  "The owner that the nodes name, the one of the highest term, or nil."
   [test]
   (->> (:nodes test)
        (util/real-pmap #(status/owner (host/address test %) (:role test)))
        (filter some?)
        (sort-by :term)
-       last
-       (#(when % (select-keys % [:id :term])))))
+       last))
+
+(defn leader
+  "Who owns the role that the test strikes now, as {:id :term}, by whichever node
+  can tell; if none can, who was last seen to own it, or nil."
+  [test]
+  (some-> (or (asked-leader test)
+              (progress/owner test))
+          (select-keys [:id :term])))
 
 (defn new-leader
   "The leader of a term after that of `before`, awaited for at most `timeout-ms`;
@@ -47,12 +54,6 @@
   (await-some timeout-ms
               #(let [now (leader test)]
                  (when (and now (< (:term before 0) (:term now))) now))))
-
-(defn leader-node
-  "The node that owns the role that the test strikes, or nil."
-  [test]
-  (let [id (:id (leader test))]
-    (first (filter #{id} (:nodes test)))))
 
 (def ^:private ssh-port 22)
 

@@ -10,13 +10,14 @@
 
 (set! *warn-on-reflection* true)
 
-(defn targets
-  "The nodes that `target` stands for: the owner, or any one, which also stands in
-  for an owner that nobody knows."
-  [test target]
-  (case target
-    :owner [(or (probe/leader-node test) (rand/nth (:nodes test)))]
-    :one   [(rand/nth (:nodes test))]))
+(defn- targets
+  "The nodes that `target` stands for, given who leads: the owner, or any one,
+  which also stands in for an owner that nobody knows."
+  [test target leader]
+  (let [any-node (rand/nth (:nodes test))]
+    (case target
+      :owner [(or (:id leader) any-node)]
+      :one   [any-node])))
 
 (defn strike!
   "Applies `f` [test node] on the nodes that the op's value stands for; a node
@@ -29,7 +30,7 @@
     :took-effect?    none that answered before answers now"
   [test {target :value :as op} f]
   (let [leader (probe/leader test)
-        nodes  (targets test target)
+        nodes  (targets test target leader)
         before (probe/answers test nodes)]
     (control/on-nodes test nodes f)
     (let [after (probe/answers test nodes)]
@@ -48,12 +49,13 @@
 
 (defn step
   "Strikes about every `interval` seconds by an op of `strike`, each ended by an op
-  of `end` after `hold` [random] seconds. Two of three strikes go for the owner."
+  of `end` after `hold` [random] seconds. The first strike and two of three later
+  ones go for the owner."
   [{:keys [seed interval strike end hold]} i]
   (let [random (paced/random seed strike i)]
     (if (even? i)
       {:after (paced/between random (* 1/4 interval) interval)
        :op    {:type :info :f strike
-               :value (paced/pick random [:owner :owner :one])}}
+               :value (if (zero? i) :owner (paced/pick random [:owner :owner :one]))}}
       {:after (hold random)
        :op    {:type :info :f end}})))

@@ -215,17 +215,24 @@
   "How many threads call seldom, the same number for each node."
   [{:keys [nodes concurrency]}]
   (let [n (count nodes)]
-    (* n (quot concurrency (* 2 n)))))
+    (* n (quot (* 3 (quot concurrency n)) 4))))
+
+(def ^:private patient-secs
+  "How long a patient thread waits between two calls, about: longer than it takes
+  to depose an owner that does not answer."
+  4)
 
 (defn generator
-  "Operations at `:rate`. Half of the threads of each node call about once a
-  second only: while the others hang on a node that does not answer, these call
-  it long after it stopped, which is when a deposed owner does harm."
+  "Operations at `:rate`. Three of four threads of each node call seldom: while the
+  others hang on a node that does not answer, these call it long after it stopped.
+  A deposed owner that does not know it does harm to them."
   [{:keys [rate] :as opts}]
   (let [patient (patient-threads opts)
         busy    (gen/stagger (/ 1 rate) (operations opts 0))]
     (if (pos? patient)
-      (gen/reserve patient (gen/stagger (/ 1 patient) (operations opts 1)) busy)
+      (gen/reserve patient
+                   (gen/stagger (/ patient-secs patient) (operations opts 1))
+                   busy)
       busy)))
 
 (def ^:private final-limit-secs

@@ -8,7 +8,7 @@
 
 (deftest defaults-test
   (is (= {:workload "ids" :nemesis ["resign"] :defect [] :hosts "local"
-          :nodes ["n1" "n2" "n3"] :concurrency 12 :time-limit 30 :rate 100
+          :nodes ["n1" "n2" "n3"] :concurrency 24 :time-limit 30 :rate 100
           :tables 3 :id-step 4000 :lease-secs 3 :nemesis-interval 4
           :test-count 1}
          (select-keys (parsed)
