@@ -20,6 +20,7 @@
   (:import (java.io BufferedInputStream Closeable DataInputStream EOFException File
                     FileInputStream FileOutputStream)
            (java.nio ByteBuffer)
+           (java.util Arrays)
            (java.util.concurrent Semaphore TimeUnit)
            (java.util.concurrent.atomic AtomicReference AtomicReferenceArray)
            (java.util.concurrent.locks LockSupport)
@@ -308,6 +309,13 @@
                                                                          (nth block 1))))
         :else                            (stop :truncated nil)))))
 
+(defn- require-magic!
+  "Throws unless a file that begins with `start` is a history file, or one whose beginning is not
+  written yet."
+  [file ^bytes start]
+  (when-not (Arrays/equals start (Arrays/copyOf ^bytes magic (alength start)))
+    (throw (ex-info (str file " is not a history file") {:type ::not-a-history-file}))))
+
 (defn read-file
   "Reads a history file, also one that is still being written. Returns
 
@@ -320,8 +328,7 @@
   [file]
   (with-open [in (DataInputStream. (BufferedInputStream. (FileInputStream. (File. (str file)))
                                                          65536))]
-    (when-not (java.util.Arrays/equals ^bytes magic (.readNBytes in (alength ^bytes magic)))
-      (throw (ex-info (str file " is not a history file") {:type ::not-a-history-file})))
+    (require-magic! file (.readNBytes in (alength ^bytes magic)))
     (let [{:keys [contents status total]} (read-blocks! in)
           ops (into [] cat (task/pmapv decode contents))]
       {:history (history/history ops {:already-ops? true})

@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fills an index that every node already maintains with the entries of the rows from before. Batches
- * of rows, each in one transaction that conflicts with a change of any of its rows; while one batch
- * commits, a task of its own prepares the next. Now and then it notes how far it has come, so that a
- * successor goes on near there; doing a batch again changes nothing.
+ * Fills an index that every node already maintains with the entries of the rows from before.
+ * Batches of rows, each in one transaction that conflicts with a change of any of its rows; while
+ * one batch commits, a task of its own prepares the next. Now and then it notes how far it has
+ * come, so that a successor goes on near there; doing a batch again changes nothing.
  */
 final class Backfill {
   private static final Logger LOG = LoggerFactory.getLogger(Backfill.class);
@@ -111,7 +111,9 @@ final class Backfill {
     } while (!from.isEmpty());
   }
 
-  /** Prepares the batch that begins at {@code from} and ends before {@code end}, if these are set. */
+  /**
+   * Prepares the batch that begins at {@code from} and ends before {@code end}, if these are set.
+   */
   private Prepared prepare(String from, String end, int size, IndexBatch.Existing existing)
       throws InterruptedException {
     StoreTxn txn = reign.node().store().begin();

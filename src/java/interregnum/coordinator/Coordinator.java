@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A node's part in schema changes: takes them from its clients, and carries out everybody's while it
- * owns the {@code ddl} role. Any task may use it between {@link #start} and {@link #close}.
+ * A node's part in schema changes: takes them from its clients, and carries out everybody's while
+ * it owns the {@code ddl} role. Any task may use it between {@link #start} and {@link #close}.
  */
 public final class Coordinator implements AutoCloseable {
   private static final Duration WAIT_LIMIT = Duration.ofMinutes(10);

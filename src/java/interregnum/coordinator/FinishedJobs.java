@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Carries the news of ended jobs from the owner to the nodes whose clients wait for them. The history
- * is the truth; this only makes it known quickly. Any task may use it.
+ * Carries the news of ended jobs from the owner to the nodes whose clients wait for them. The
+ * history is the truth; this only makes it known quickly. Any task may use it.
  */
 final class FinishedJobs {
   private static final Duration CALL_LIMIT = Duration.ofSeconds(1);

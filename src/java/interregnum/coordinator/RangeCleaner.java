@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Deletes what a finished job left without use: rows and index entries whose ids are never used again.
- * If the owner goes away in the middle the rest stays, which nobody sees.
+ * Deletes what a finished job left without use: rows and index entries whose ids are never used
+ * again. If the owner goes away in the middle the rest stays, which nobody sees.
  */
 final class RangeCleaner {
   private static final int BATCH = 1_000;

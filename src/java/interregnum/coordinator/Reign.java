@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * What the tasks of one term as DDL owner share: whose term it is, what it fences its writes with, and
- * the turn to commit a schema version.
+ * What the tasks of one term as DDL owner share: whose term it is, what it fences its writes with,
+ * and the turn to commit a schema version.
  */
 final class Reign {
   private static final Duration TURN_TICK = Duration.ofSeconds(1);

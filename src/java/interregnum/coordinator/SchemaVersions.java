@@ -26,7 +26,8 @@ final class SchemaVersions {
   }
 
   /**
-   * Takes the next version for a step of {@code job} and writes its diff into the step's transaction.
+   * Takes the next version for a step of {@code job} and writes its diff into the step's
+   * transaction.
    */
   long next(StoreTxn txn, DdlJob job) throws InterruptedException {
     long version =

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes schema versions and waits until every live node has reported one. A node is live while its
- * key stands; a node whose key is gone cannot commit with what it knew.
+ * Publishes schema versions and waits until every live node has reported one. A node is live while
+ * its key stands; a node whose key is gone cannot commit with what it knew.
  */
 final class SyncTracker {
   private static final Logger LOG = LoggerFactory.getLogger(SyncTracker.class);

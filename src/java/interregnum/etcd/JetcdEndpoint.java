@@ -15,8 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The channel to one etcd member. Every call asks the member to refuse if it knows of no Raft leader,
- * so that a member cut off from the others says so instead of letting the call run out of time.
+ * The channel to one etcd member. Every call asks the member to refuse if it knows of no Raft
+ * leader, so that a member cut off from the others says so instead of letting the call run out of
+ * time.
  */
 final class JetcdEndpoint {
   private static final int MAX_REPLY_BYTES = 64 << 20;

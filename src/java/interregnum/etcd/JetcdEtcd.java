@@ -25,10 +25,11 @@ import java.util.function.Function;
 /**
  * etcd through the stubs that jetcd generates from etcd's protocol. Any task may call it.
  *
- * <p>jetcd's own client is not used: it repeats writes by itself after some failures, and a repeated
- * transaction finds its own compares broken by its first run. Here a write is sent once. What came of
- * it follows from the reply: a refusal by etcd, or a request that never left this process, is {@link
- * Outcome.Failed}; a lost connection or a missing reply is {@link Outcome.Unknown}.
+ * <p>jetcd's own client is not used: it repeats writes by itself after some failures, and a
+ * repeated transaction finds its own compares broken by its first run. Here a write is sent once.
+ * What came of it follows from the reply: a refusal by etcd, or a request that never left this
+ * process, is {@link Outcome.Failed}; a lost connection or a missing reply is {@link
+ * Outcome.Unknown}.
  *
  * <p>Calls keep to one endpoint until one fails there, then move to the next. A call that certainly
  * did not run, and any read, is tried at the other endpoints within the same timeout.

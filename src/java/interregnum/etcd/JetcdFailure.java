@@ -5,8 +5,8 @@ import io.grpc.Status;
 /**
  * What a failed call says about its effect.
  *
- * <p>{@link #NOT_RUN}: no member ran it, another member may be asked. {@link #REFUSED}: etcd answered
- * that it will not do it. {@link #OPEN}: it may have run, or may yet.
+ * <p>{@link #NOT_RUN}: no member ran it, another member may be asked. {@link #REFUSED}: etcd
+ * answered that it will not do it. {@link #OPEN}: it may have run, or may yet.
  */
 enum JetcdFailure {
   NOT_RUN,

@@ -65,7 +65,9 @@ final class JetcdMessages {
   }
 
   static Optional<KeyValue> first(RangeResponse response) {
-    return response.getKvsCount() == 0 ? Optional.empty() : Optional.of(keyValue(response.getKvs(0)));
+    return response.getKvsCount() == 0
+        ? Optional.empty()
+        : Optional.of(keyValue(response.getKvs(0)));
   }
 
   static io.etcd.jetcd.api.TxnRequest txn(TxnRequest request) {

@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * Whether the compares held, and the store's revision after the transaction.
  *
- * @param found if they did not, what stands at the keys of {@link TxnRequest#readOnFailure}, in that
- *     order
+ * @param found if they did not, what stands at the keys of {@link TxnRequest#readOnFailure}, in
+ *     that order
  */
 public record TxnReply(boolean succeeded, long revision, List<Optional<KeyValue>> found) {
 

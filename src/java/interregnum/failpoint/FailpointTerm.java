@@ -35,13 +35,16 @@ record FailpointTerm(Action action, Duration sleep, int count, Map<String, Strin
     Matcher matcher = SYNTAX.matcher(text.strip());
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
-          "failpoint term '" + text + "': expected [N*]off|pause|sleep(MS)|error|crash[:key=value]");
+          "failpoint term '" + text
+              + "': expected [N*]off|pause|sleep(MS)|error|crash[:key=value]");
     }
     String word = matcher.group(2);
     Action action =
         word.startsWith("sleep") ? Action.SLEEP : Action.valueOf(word.toUpperCase(Locale.ROOT));
     Duration sleep =
-        action == Action.SLEEP ? Duration.ofMillis(Long.parseLong(matcher.group(3))) : Duration.ZERO;
+        action == Action.SLEEP
+            ? Duration.ofMillis(Long.parseLong(matcher.group(3)))
+            : Duration.ZERO;
     int count = matcher.group(1) == null ? 0 : Integer.parseInt(matcher.group(1));
     return new FailpointTerm(action, sleep, count, parseFilter(text, matcher.group(4)));
   }

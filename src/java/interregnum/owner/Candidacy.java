@@ -19,14 +19,14 @@ import java.util.Optional;
 /**
  * One session's way to the head of an election's queue.
  *
- * <p>The candidate key is named after the lease and bound to it. The candidate with the lowest create
- * revision has won; the others each wait for the one before them to go. A candidate with the same
- * value is an earlier process of this node, which is dead because this one holds its address: its
- * lease is revoked instead of waited for.
+ * <p>The candidate key is named after the lease and bound to it. The candidate with the lowest
+ * create revision has won; the others each wait for the one before them to go. A candidate with the
+ * same value is an earlier process of this node, which is dead because this one holds its address:
+ * its lease is revoked instead of waited for.
  *
- * <p>A deleted candidate key does not mean that its owner knows of it. Where that matters, the winner
- * waits until it can create a second key, which its predecessor deletes after it has stopped, and
- * which is bound to the predecessor's lease for the case that it never does.
+ * <p>A deleted candidate key does not mean that its owner knows of it. Where that matters, the
+ * winner waits until it can create a second key, which its predecessor deletes after it has
+ * stopped, and which is bound to the predecessor's lease for the case that it never does.
  */
 final class Candidacy {
   private static final Duration CALL_LIMIT = Duration.ofSeconds(1);

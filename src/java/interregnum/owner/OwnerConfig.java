@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * One node's candidacy for one role.
  *
- * @param address where the node serves the role, {@code host:port}. The node listens there before it
- *     stands for election: that is what shows that an older candidate with this id and address is
- *     dead
+ * @param address where the node serves the role, {@code host:port}. The node listens there before
+ *     it stands for election: that is what shows that an older candidate with this id and address
+ *     is dead
  * @param ttl the lease's time to live
  */
 public record OwnerConfig(

@@ -10,8 +10,8 @@ public interface Mutex {
   void unlock();
 
   /**
-   * Releases the lock, waits for {@link #signalAll} or until {@code limit} has passed, and takes the
-   * lock again. May wake without cause.
+   * Releases the lock, waits for {@link #signalAll} or until {@code limit} has passed, and takes
+   * the lock again. May wake without cause.
    *
    * @return false if the limit passed
    */

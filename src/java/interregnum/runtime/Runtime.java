@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * The only source of time, tasks, waiting and chance for node code.
  *
- * <p>Code is written in plain blocking style. Every method that waits is a scheduling point, takes a
- * bound, and throws {@link InterruptedException} when its task is cancelled.
+ * <p>Code is written in plain blocking style. Every method that waits is a scheduling point, takes
+ * a bound, and throws {@link InterruptedException} when its task is cancelled.
  */
 public interface Runtime {
 

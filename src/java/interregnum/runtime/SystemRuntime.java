@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The runtime of a real node: platform threads, the system's clocks, and random streams that derive
- * from one seed. Any task may use it. It owns nothing that needs closing; its threads are daemons, so
- * a process ends when its main thread does.
+ * from one seed. Any task may use it. It owns nothing that needs closing; its threads are daemons,
+ * so a process ends when its main thread does.
  */
 public final class SystemRuntime implements Runtime {
   private final long seed;

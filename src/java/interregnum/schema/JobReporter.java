@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the owner, job by job, that this node has loaded the job's version and that no transaction
- * here uses the job's tables at a lower one. Runs after each reload and after each release of tables
- * that held something up. A report that did not get through is repeated.
+ * here uses the job's tables at a lower one. Runs after each reload and after each release of
+ * tables that held something up. A report that did not get through is repeated.
  */
 final class JobReporter {
   private static final Logger LOG = LoggerFactory.getLogger(JobReporter.class);

@@ -105,7 +105,9 @@ final class NodeSession {
     LOG.warn("node-left node={} session={}", context.nodeId(), fence.get().createRevision());
   }
 
-  /** Creates the key; one of an earlier life is deleted first, so that its fence no longer holds. */
+  /**
+   * Creates the key; one of an earlier life is deleted first, so that its fence no longer holds.
+   */
   private Optional<Fence> register(Session session, String info)
       throws InterruptedException {
     String key = SchemaKeys.node(context.nodeId());

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads new schema versions: when one is published, when asked to, and at least every half lease. One
- * task does all reloads; any task may ask for one and wait for it.
+ * Loads new schema versions: when one is published, when asked to, and at least every half lease.
+ * One task does all reloads; any task may ask for one and wait for it.
  */
 final class SchemaLoader {
   private static final Logger LOG = LoggerFactory.getLogger(SchemaLoader.class);

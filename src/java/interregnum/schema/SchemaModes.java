@@ -41,7 +41,9 @@ public record SchemaModes(
   /** Whether transactions hold the tables they use at their version. */
   public enum MetadataLock {
     ON,
-    /** A commit looks whether the tables have changed, and nothing keeps them from changing then. */
+    /**
+     * A commit looks whether the tables have changed, and nothing keeps them from changing then.
+     */
     OFF
   }
 

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One reload: reads, in one transaction, what has changed since the version that the node knows, diff
- * by diff or everything at once.
+ * One reload: reads, in one transaction, what has changed since the version that the node knows,
+ * diff by diff or everything at once.
  */
 final class TableChanges {
   private static final Logger LOG = LoggerFactory.getLogger(TableChanges.class);
@@ -137,7 +137,8 @@ final class TableChanges {
     for (StoreTxn.Entry entry : txn.scan(Keys.TABLES, Keys.end(Keys.TABLES), 0)) {
       tables.put(entry.key(), TableJson.read(entry.value()));
     }
-    LOG.info("schema-loaded node={} version={} tables={}", context.nodeId(), version, tables.size());
+    LOG.info(
+        "schema-loaded node={} version={} tables={}", context.nodeId(), version, tables.size());
     return new SchemaSnapshot(version, txn.snapshotRevision(), tables);
   }
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The metadata lock of one node: which open transaction uses which table at which schema version. Any
- * task may call.
+ * The metadata lock of one node: which open transaction uses which table at which schema version.
+ * Any task may call.
  */
 final class TablePins {
   private final Mutex mutex;

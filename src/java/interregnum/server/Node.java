@@ -91,10 +91,10 @@ final class Node implements AutoCloseable {
         new SqlEngine(
             options.id(),
             runtime,
-            store,
+            new SqlEngine.Parts(store,
             new ClusterCatalog(schema, coordinator),
             ids,
-            new ClusterAdmin(options.id(), store, schema, coordinator, directory));
+            new ClusterAdmin(options.id(), store, schema, coordinator, directory)));
   }
 
   private Outcome<Optional<String>> leaderAddress() throws InterruptedException {

@@ -17,15 +17,16 @@ import java.util.Optional;
 /**
  * Keys through which commits without a reply are settled.
  *
- * <p>A slot is a key that one commit at a time holds. The commit compares the slot's mod revision and
- * writes the slot together with its data. If no reply comes, the committer tries to write the slot
- * itself under the same compare. Only one of the two writes can win: if the second one does, the
- * commit's compare can never hold again, so it certainly has no effect, now or later; if it does not,
- * the slot names the winner. Until the store answers this question the outcome stays unknown.
+ * <p>A slot is a key that one commit at a time holds. The commit compares the slot's mod revision
+ * and writes the slot together with its data. If no reply comes, the committer tries to write the
+ * slot itself under the same compare. Only one of the two writes can win: if the second one does,
+ * the commit's compare can never hold again, so it certainly has no effect, now or later; if it
+ * does not, the slot names the winner. Until the store answers this question the outcome stays
+ * unknown.
  *
- * <p>Slots are named by node and number and used again, so a node leaves behind no more of them than
- * it ever had commits under way at once. A new process claims a slot by writing it, which also voids
- * what an earlier process of that name may still have on its way.
+ * <p>Slots are named by node and number and used again, so a node leaves behind no more of them
+ * than it ever had commits under way at once. A new process claims a slot by writing it, which also
+ * voids what an earlier process of that name may still have on its way.
  */
 final class CommitSlots {
   private static final String PREFIX = "/interregnum/commit/";
@@ -92,7 +93,9 @@ final class CommitSlots {
     String voided = "void " + slot.mark;
     TxnRequest request =
         new TxnRequest(
-            List.of(slot.compare()), List.of(new Write.Put(slot.key, voided, 0)), List.of(slot.key));
+            List.of(slot.compare()),
+            List.of(new Write.Put(slot.key, voided, 0)),
+            List.of(slot.key));
     long deadline = runtime.nanoTime() + limit.toNanos();
     while (true) {
       long left = deadline - runtime.nanoTime();

@@ -15,16 +15,17 @@ import java.util.Optional;
 /**
  * The store on etcd: a snapshot is a revision, a commit is one etcd transaction.
  *
- * <p>A commit compares, for every written or locked key, that it has not changed since the snapshot,
- * and for every fence, that the election key still has its create revision. Two changes escape the
- * compares, and neither loses an update: a key that was absent in the snapshot and was created and
- * deleted since; and a key that was deleted since and is put here without having been read.
+ * <p>A commit compares, for every written or locked key, that it has not changed since the
+ * snapshot, and for every fence, that the election key still has its create revision. Two changes
+ * escape the compares, and neither loses an update: a key that was absent in the snapshot and was
+ * created and deleted since; and a key that was deleted since and is put here without having been
+ * read.
  *
  * <p>A commit that got no reply is settled through {@link CommitSlots}, so {@link
  * CommitResult.Unknown} is left for the case that etcd does not answer that question either.
  *
- * <p>One commit cannot change more keys than etcd's {@code --max-txn-ops} (128 unless set; the nodes
- * are run with 10000), nor carry more than its {@code --max-request-bytes}.
+ * <p>One commit cannot change more keys than etcd's {@code --max-txn-ops} (128 unless set; the
+ * nodes are run with 10000), nor carry more than its {@code --max-request-bytes}.
  */
 public final class EtcdStore implements Store {
   private static final String ANY_KEY = "/interregnum/meta/next-id";

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A transaction: reads see its snapshot and its own writes; writes are buffered until commit. Used by
- * one task. Reads throw {@link StoreUnavailableException} when the store does not answer in time;
- * nothing has been written then.
+ * A transaction: reads see its snapshot and its own writes; writes are buffered until commit. Used
+ * by one task. Reads throw {@link StoreUnavailableException} when the store does not answer in
+ * time; nothing has been written then.
  */
 public interface StoreTxn {
 

@@ -28,8 +28,8 @@ public final class Transactions {
   }
 
   /**
-   * Runs {@code body} on fresh transactions until one does not conflict, and commits it. A body that
-   * writes nothing commits nothing.
+   * Runs {@code body} on fresh transactions until one does not conflict, and commits it. A body
+   * that writes nothing commits nothing.
    *
    * @throws StoreUnavailableException if a read was not answered; nothing has been written then
    */

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /**
- * A row's entry in an index. Its value holds the row's encoded key and the values of the indexed and
- * the primary key's columns, so that a query for no others need not read the row.
+ * A row's entry in an index. Its value holds the row's encoded key and the values of the indexed
+ * and the primary key's columns, so that a query for no others need not read the row.
  */
 public final class IndexEntry {
 

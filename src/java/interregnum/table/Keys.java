@@ -17,8 +17,8 @@ import java.util.Objects;
  *   /interregnum/index/TABLE/INDEX/VALUES,KEY       another index's IndexEntry
  * </pre>
  *
- * <p>An integer is {@code p} and twenty digits, or {@code n} and the distance from the smallest long
- * if it is negative; a text is {@code s}, its characters with those up to {@code #} written as
+ * <p>An integer is {@code p} and twenty digits, or {@code n} and the distance from the smallest
+ * long if it is negative; a text is {@code s}, its characters with those up to {@code #} written as
  * {@code #xx}, and {@code !}; NULL is {@code 0}; a double is {@code d} and sixteen digits of its
  * bits, turned so that they sort. No value's form is a prefix of another's.
  */

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A row's values by column: {@code Long}, {@code BigInteger} (beyond a long), {@code Double}, {@code
- * String} or null. Mutable; used by one task.
+ * A row's values by column: {@code Long}, {@code BigInteger} (beyond a long), {@code Double},
+ * {@code String} or null. Mutable; used by one task.
  */
 public final class Row {
 

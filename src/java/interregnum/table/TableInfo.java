@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A table's definition. One incarnation of a table has one id: dropping and creating, or truncating,
- * gives a new one.
+ * A table's definition. One incarnation of a table has one id: dropping and creating, or
+ * truncating, gives a new one.
  *
  * @param id 0 until the catalogue has assigned one
  * @param primaryKey names of the primary key's columns; empty if the table has none

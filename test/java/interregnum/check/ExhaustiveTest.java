@@ -78,7 +78,7 @@ class ExhaustiveTest {
       begun |= 1 << op;
       Kind kind = operations[op];
       recording.add(
-          invocation ? EventType.INVOKE : end, (long) op, kind.f(), kind.value(), null, i, i);
+          new Recording.Event(invocation ? EventType.INVOKE : end, (long) op, kind.f(), kind.value(), null, i, i));
     }
     History history = recording.history(model);
     boolean expected = Oracle.linearizable(model, history);

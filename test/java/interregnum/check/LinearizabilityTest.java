@@ -31,7 +31,7 @@ class LinearizabilityTest {
     Recording recording = new Recording("event");
     for (int i = 0; i < fields.length; i += 4) {
       EventType type = EventType.valueOf(fields[i].toString());
-      recording.add(type, fields[i + 1], fields[i + 2], fields[i + 3], null, i / 4, i / 4);
+      recording.add(new Recording.Event(type, fields[i + 1], fields[i + 2], fields[i + 3], null, i / 4, i / 4));
     }
     return recording;
   }

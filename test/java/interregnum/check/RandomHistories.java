@@ -207,14 +207,14 @@ final class RandomHistories {
         }
         open[p] = family.draw().apply(r);
         recording.add(
-            EventType.INVOKE, names[p], open[p].f(), open[p].argument(), null, index, index);
+            new Recording.Event(EventType.INVOKE, names[p], open[p].f(), open[p].argument(), null, index, index));
         invoked++;
       } else {
         int kind = r.nextInt(10);
         EventType type = kind < 7 ? EventType.OK : kind < 9 ? EventType.INFO : EventType.FAIL;
         boolean write = open[p].f().equals("write");
         Object value = type == EventType.OK && !write ? open[p].result() : null;
-        recording.add(type, names[p], open[p].f(), value, null, index, index);
+        recording.add(new Recording.Event(type, names[p], open[p].f(), value, null, index, index));
         open[p] = null;
         if (type == EventType.INFO) {
           names[p] += processes;

@@ -142,7 +142,7 @@ final class RegisterRun {
     Recording recording = new Recording("event");
     for (int i = 0; i < count; i++) {
       Event e = events.get(i);
-      recording.add(e.type, e.process, e.f, e.value, null, i, i);
+      recording.add(new Recording.Event(e.type, e.process, e.f, e.value, null, i, i));
     }
     return recording;
   }

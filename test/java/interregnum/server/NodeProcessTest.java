@@ -243,6 +243,7 @@ class NodeProcessTest {
     awaitLead(b);
     mysql(b, "insert into t values (null);");
     a.signal("CONT");
+    await().atMost(LIMIT).untilAsserted(() -> mysql(a, "select count(*) from t;"));
     mysql(a, "insert into t values (null);");
     assertThat(mysql(b, "select id from t;")).isEqualTo("1\n4001\n4002\n");
     assertThat(a.leads()).isFalse();

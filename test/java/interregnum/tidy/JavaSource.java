@@ -4,6 +4,7 @@ import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.LineMap;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.Tree;
 import com.sun.source.util.DocTrees;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.SourcePositions;
@@ -128,9 +129,16 @@ final class JavaSource {
     public Void visitMethod(MethodTree method, Void unused) {
       boolean isDeclared = trees.getSourcePositions().getStartPosition(unit, method) >= 0;
       if (method.getBody() != null && isDeclared) {
-        methods.add(new Method(where(method), codeLines(method), method.getParameters().size()));
+        methods.add(new Method(where(method), codeLines(method), parameterCount(method)));
       }
       return super.visitMethod(method, unused);
+    }
+
+    /** A record is what many parameters are put into, so its own constructor may have many. */
+    private int parameterCount(MethodTree method) {
+      boolean isOfRecord =
+          getCurrentPath().getParentPath().getLeaf().getKind() == Tree.Kind.RECORD;
+      return isOfRecord && method.getReturnType() == null ? 0 : method.getParameters().size();
     }
 
     private String where(MethodTree method) {

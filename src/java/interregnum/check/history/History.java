@@ -22,19 +22,16 @@ public final class History {
   private final int[] invokeIndices;
   private final int[] completeIndices;
 
-  History(
-      Call[] calls,
-      Object[] processes,
-      int[] invokes,
-      int[] completes,
-      int[] invokeIndices,
-      int[] completeIndices) {
+  /** For each operation, where its invocation and its completion stand. */
+  record Places(int[] invokes, int[] completes) {}
+
+  History(Call[] calls, Object[] processes, Places positions, Places indices) {
     this.calls = calls;
     this.processes = processes;
-    this.invokes = invokes;
-    this.completes = completes;
-    this.invokeIndices = invokeIndices;
-    this.completeIndices = completeIndices;
+    this.invokes = positions.invokes();
+    this.completes = positions.completes();
+    this.invokeIndices = indices.invokes();
+    this.completeIndices = indices.completes();
   }
 
   /** Number of operations. */
@@ -107,10 +104,8 @@ public final class History {
     return new History(
         Arrays.copyOf(calls, n),
         Arrays.copyOf(processes, n),
-        Arrays.copyOf(invokes, n),
-        cut,
-        Arrays.copyOf(invokeIndices, n),
-        Arrays.copyOf(completeIndices, n));
+        new Places(Arrays.copyOf(invokes, n), cut),
+        new Places(Arrays.copyOf(invokeIndices, n), Arrays.copyOf(completeIndices, n)));
   }
 
   /** Collects operations of other histories, keeping their positions. */
@@ -147,16 +142,18 @@ public final class History {
       return this;
     }
 
+    private int[] part(int from) {
+      return Arrays.copyOfRange(numbers, from, from + n);
+    }
+
     /** Returns the history of what was added, which must have come in order of invocation. */
     public History history() {
       int quarter = calls.length;
       return new History(
           Arrays.copyOf(calls, n),
           Arrays.copyOf(processes, n),
-          Arrays.copyOf(numbers, n),
-          Arrays.copyOfRange(numbers, quarter, quarter + n),
-          Arrays.copyOfRange(numbers, 2 * quarter, 2 * quarter + n),
-          Arrays.copyOfRange(numbers, 3 * quarter, 3 * quarter + n));
+          new Places(part(0), part(quarter)),
+          new Places(part(2 * quarter), part(3 * quarter)));
     }
   }
 }

@@ -38,72 +38,75 @@ public final class Recording {
   }
 
   /**
-   * Adds the next event.
+   * An event of a run.
    *
    * @param f name of the operation
    * @param detail anything else that the model looks at, or null
    * @param index the index of the event in its source, kept for reports
    * @param place number of the unit in which the event stands
    */
-  public void add(
-      EventType type, Object process, Object f, Object value, Object detail, int index, int place) {
-    if (type == EventType.INVOKE) {
-      invoke(process, f, value, detail, index, place);
+  public record Event(
+      EventType type,
+      Object process,
+      Object f,
+      Object value,
+      Object detail,
+      int index,
+      int place) {}
+
+  /** Adds the next event. */
+  public void add(Event event) {
+    if (event.type() == EventType.INVOKE) {
+      invoke(event);
     } else {
-      Integer operation = open.remove(process);
+      Integer operation = open.remove(event.process());
       if (operation == null) {
-        throw wrong(place, process, "completes " + Names.of(f) + ", which it did not invoke");
+        throw wrong(event, "completes " + Names.of(event.f()) + ", which it did not invoke");
       }
-      complete(operation, type, f, value, index, place);
-      if (detail != null && type == EventType.OK) {
-        details[operation] = detail;
-      }
+      complete(operation, event);
     }
     position++;
   }
 
-  private HistoryException wrong(int place, Object process, String what) {
-    return new HistoryException(unit + " " + place + ": process " + process + " " + what);
+  private HistoryException wrong(Event event, String what) {
+    return new HistoryException(
+        unit + " " + event.place() + ": process " + event.process() + " " + what);
   }
 
-  private void invoke(
-      Object process, Object f, Object value, Object detail, int index, int place) {
+  private void invoke(Event event) {
     if (size == fs.length) {
       grow();
     }
-    Integer before = open.put(process, size);
+    Integer before = open.put(event.process(), size);
     if (before != null) {
       throw wrong(
-          place,
-          process,
-          "invokes " + Names.of(f) + " while its " + Names.of(fs[before]) + " is still open");
+          event,
+          "invokes " + Names.of(event.f()) + " while its " + Names.of(fs[before])
+              + " is still open");
     }
-    fs[size] = f;
-    values[size] = value;
-    details[size] = detail;
-    processes[size] = process;
+    fs[size] = event.f();
+    values[size] = event.value();
+    details[size] = event.detail();
+    processes[size] = event.process();
     invokes[size] = position;
     completes[size] = History.NEVER;
-    invokeIndices[size] = index;
+    invokeIndices[size] = event.index();
     completeIndices[size] = -1;
     size++;
   }
 
-  private void complete(
-      int operation, EventType type, Object f, Object value, int index, int place) {
-    if (!f.equals(fs[operation])) {
+  private void complete(int operation, Event event) {
+    if (!event.f().equals(fs[operation])) {
       throw wrong(
-          place,
-          processes[operation],
-          "invoked " + Names.of(fs[operation]) + " but completes " + Names.of(f));
+          event,
+          "invoked " + Names.of(fs[operation]) + " but completes " + Names.of(event.f()));
     }
-    completeIndices[operation] = index;
-    if (type == EventType.OK) {
+    completeIndices[operation] = event.index();
+    if (event.type() == EventType.OK) {
       completes[operation] = position;
-      if (value != null) {
-        values[operation] = value;
-      }
-    } else if (type == EventType.FAIL) {
+      values[operation] = event.value() == null ? values[operation] : event.value();
+      details[operation] = event.detail() == null ? details[operation] : event.detail();
+    } else if (event.type() == EventType.FAIL) {
       fs[operation] = null;
       failed++;
     }
@@ -183,6 +186,9 @@ public final class Recording {
       }
     }
     return new History(
-        packedCalls, packedProcesses, numbers[0], numbers[1], numbers[2], numbers[3]);
+        packedCalls,
+        packedProcesses,
+        new History.Places(numbers[0], numbers[1]),
+        new History.Places(numbers[2], numbers[3]));
   }
 }

@@ -7,9 +7,9 @@ import java.util.Objects;
  * invocation and its completion the counter passed from below {@code low} to {@code high}.
  *
  * <p>An allocation has the ids it returned; an explicit insert has its own id as {@code low} and
- * {@code high}; a read of the next id {@code q} has {@code low = q} and {@code high = q - 1}. So one
- * rule orders them all: whatever was invoked after a call completed has a larger {@code low} than
- * the call's {@code high}.
+ * {@code high}; a read of the next id {@code q} has {@code low = q} and {@code high = q - 1}. So
+ * one rule orders them all: whatever was invoked after a call completed has a larger {@code low}
+ * than the call's {@code high}.
  *
  * @param invoke history index of the invocation
  * @param complete history index of the completion, {@link #NEVER} if none was seen

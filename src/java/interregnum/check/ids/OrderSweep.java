@@ -43,7 +43,8 @@ public final class OrderSweep {
   }
 
   /**
-   * Calls whose {@code low} does not exceed the {@code high} of an earlier call of the same process.
+   * Calls whose {@code low} does not exceed the {@code high} of an earlier call of the same
+   * process.
    *
    * @param calls in order of completion
    * @param keep how many findings to keep

@@ -62,7 +62,7 @@ final class Events {
         throw new HistoryException("line " + line + ": an operation needs an f");
       }
       Object whole = keyed ? PersistentVector.create(key, value) : value;
-      recording.add(eventType, process, f, whole, null, count, line);
+      recording.add(new Recording.Event(eventType, process, f, whole, null, count, line));
     }
     count++;
   }

@@ -26,7 +26,8 @@ final class CreateTableText {
       }
     }
     String cache =
-        table.autoIdCache() > 0 ? " /*T![auto_id_cache] AUTO_ID_CACHE=" + table.autoIdCache() + " */"
+        table.autoIdCache() > 0
+            ? " /*T![auto_id_cache] AUTO_ID_CACHE=" + table.autoIdCache() + " */"
             : "";
     return "CREATE TABLE " + quoted(table.name()) + " (\n  "
         + String.join(",\n  ", lines)

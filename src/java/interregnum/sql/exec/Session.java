@@ -25,8 +25,8 @@ import java.util.TreeMap;
  * one task at a time; closing it rolls its transaction back.
  *
  * <p>Outside a transaction each statement runs in one of its own, which is tried again when it
- * conflicts with another or with a schema change: that is invisible to the client, since nothing was
- * written.
+ * conflicts with another or with a schema change: that is invisible to the client, since nothing
+ * was written.
  */
 public final class Session implements AutoCloseable {
 

@@ -21,13 +21,15 @@ public final class SqlEngine {
   private final String hiddenKeyPrefix;
   private long hiddenKeys; // guarded by lock
 
-  public SqlEngine(
-      String nodeId, Runtime runtime, Store store, Catalog catalog, IdService ids, DdlAdmin admin) {
+  /** The services that statements are carried out by. */
+  public record Parts(Store store, Catalog catalog, IdService ids, DdlAdmin admin) {}
+
+  public SqlEngine(String nodeId, Runtime runtime, Parts parts) {
     this.runtime = runtime;
-    this.store = store;
-    this.catalog = catalog;
-    this.ids = ids;
-    this.admin = admin;
+    this.store = parts.store();
+    this.catalog = parts.catalog();
+    this.ids = parts.ids();
+    this.admin = parts.admin();
     this.parser = new StatementParser(runtime);
     this.lock = runtime.mutex("hidden row keys");
     this.hiddenKeyPrefix =

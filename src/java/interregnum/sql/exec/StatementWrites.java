@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The writes of one statement, kept apart from its transaction until the statement has succeeded, so
- * that one which fails half-way leaves nothing behind.
+ * The writes of one statement, kept apart from its transaction until the statement has succeeded,
+ * so that one which fails half-way leaves nothing behind.
  */
 final class StatementWrites {
 

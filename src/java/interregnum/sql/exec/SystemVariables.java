@@ -9,8 +9,8 @@ import java.util.TreeMap;
 
 /**
  * The system variables of one session. Those that steer the session are read here by name; the rest
- * exist because clients ask for them on connecting. Variables that begin with {@code tidb_} are kept
- * and otherwise ignored. Used by one task.
+ * exist because clients ask for them on connecting. Variables that begin with {@code tidb_} are
+ * kept and otherwise ignored. Used by one task.
  */
 final class SystemVariables {
 

@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Cuts a statement into tokens as MySQL does: both kinds of quotes, backslash escapes, three kinds of
- * comments. What stands in a {@code /*! ... *}{@code /} or {@code /*T! ... *}{@code /} comment counts.
+ * Cuts a statement into tokens as MySQL does: both kinds of quotes, backslash escapes, three kinds
+ * of comments. What stands in a {@code /*! ... *}{@code /} or {@code /*T! ... *}{@code /} comment
+ * counts.
  */
 final class Lexer {
 

@@ -5,8 +5,8 @@ import java.util.Locale;
 /**
  * A token of a statement.
  *
- * @param text the word as written, the name without quotes, the text without quotes and escapes, the
- *     digits, or the symbol
+ * @param text the word as written, the name without quotes, the text without quotes and escapes,
+ *     the digits, or the symbol
  * @param position where it begins in the statement
  */
 record Token(Kind kind, String text, int position) {

@@ -48,8 +48,8 @@ class MysqlServerTest {
   void start() throws IOException {
     SqlEngine engine =
         new SqlEngine(
-            "n1", runtime, store, new StoreCatalog(store), new MemoryIds(),
-            statement -> Result.Done.NOTHING);
+            "n1", runtime, new SqlEngine.Parts(store, new StoreCatalog(store), new MemoryIds(),
+            statement -> Result.Done.NOTHING));
     server = new MysqlServer("127.0.0.1", 0, engine, "8.0.11-test", runtime);
     server.start();
   }

@@ -27,10 +27,10 @@ class SessionTest {
               (task, failure) -> {
                 throw new AssertionError(task, failure);
               }),
-          store,
+          new SqlEngine.Parts(store,
           new StoreCatalog(store),
           ids,
-          statement -> Result.Done.NOTHING);
+          statement -> Result.Done.NOTHING));
   private final Session session = newSession(1);
 
   private Session newSession(long id) {
