@@ -68,6 +68,7 @@
             :role                 (:role workload)
             :invariants           (:invariants workload)
             :db                   (nodes/db opts)
+            :store-ports          nodes/store-ports
             :client               (:client workload)
             :nemesis              (:nemesis faults)
             :fault-families       (:families faults)

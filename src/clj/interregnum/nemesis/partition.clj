@@ -1,16 +1,19 @@
 (ns interregnum.nemesis.partition
-  "Cuts the network between nodes for longer than the lease: into halves, one node
-  off, or the owner off. Clients reach every node throughout.
+  "Cuts the network for longer than the lease: between nodes, into halves, one node
+  off, or the owner off; or between the owner and the store alone, so that others
+  still reach an owner that was deposed and does not know it. Clients reach every
+  node throughout.
 
   Completion values of `:start-partition`:
 
-    :target        :halves, :one or :owner
+    :target        :halves, :one, :owner or :owner-store
     :components    the nodes on each side
     :leader        who led before, as {:id :term}
-    :blocked       [[from to] ...] pairs across that were tried and got nothing
-    :took-effect?  was none of the tried pairs able to talk"
+    :blocked       [[from to port] ...] connections across that were tried and failed
+    :took-effect?  did all that were tried fail"
   (:require [interregnum.nemesis.paced :as paced]
             [interregnum.nemesis.probe :as probe]
+            [jepsen.control :as control]
             [jepsen.nemesis :as nemesis]
             [jepsen.net :as net]
             [jepsen.random :as rand]))
@@ -23,23 +26,45 @@
   (let [nodes (rand/shuffle (vec (:nodes test)))
         alone (fn [node] [[node] (vec (remove #{node} nodes))])]
     (case target
-      :halves (mapv vec (nemesis/bisect nodes))
-      :one    (alone (first nodes))
-      :owner  (alone (or (:id leader) (first nodes))))))
+      :halves              (mapv vec (nemesis/bisect nodes))
+      :one                 (alone (first nodes))
+      (:owner :owner-store) (alone (or (:id leader) (first nodes))))))
+
+(defn- cut-store!
+  "Drops what `node` and others exchange with each other's store; `net/heal!` ends
+  that as well."
+  [test node]
+  (let [ports (apply str (interpose "," (:store-ports test)))]
+    (control/on-nodes
+      test [node]
+      (fn [_ _]
+        (control/su
+          (doseq [[chain interface] [[:INPUT :-i] [:OUTPUT :-o]]
+                  direction [:--dports :--sports]]
+            (control/exec :iptables :-w :-A chain (control/lit "!") interface :lo
+                          :-p :tcp :-m :multiport direction ports :-j :DROP)))))))
+
+(defn- cut!
+  "Cuts the network; the connections that must fail now, [[from to port] ...]."
+  [test target [[left] [right] :as sides]]
+  (if (= :owner-store target)
+    (let [port (first (:store-ports test))]
+      (cut-store! test left)
+      [[left right port] [right left port]])
+    (do (net/drop-all! test (nemesis/complete-grudge sides))
+        [[left right probe/ssh-port] [right left probe/ssh-port]])))
 
 (defn- start!
   [test {target :value :as op}]
-  (let [leader (probe/leader test)
-        [left right :as sides] (components test target leader)
-        tried  [[(first left) (first right)] [(first right) (first left)]]]
-    (net/drop-all! test (nemesis/complete-grudge sides))
-    (let [blocked (filterv (fn [[from to]] (not (probe/reaches? test from to)))
-                           tried)]
-      (assoc op :value {:target       target
-                        :components   sides
-                        :leader       leader
-                        :blocked      blocked
-                        :took-effect? (= tried blocked)}))))
+  (let [leader  (probe/leader test)
+        sides   (components test target leader)
+        tried   (cut! test target sides)
+        blocked (filterv #(not (probe/reaches? test %)) tried)]
+    (assoc op :value {:target       target
+                      :components   sides
+                      :leader       leader
+                      :blocked      blocked
+                      :took-effect? (= tried blocked)})))
 
 (defn- stop!
   [test op]
@@ -61,18 +86,24 @@
   nemesis/Reflection
   (fs [_] #{:start-partition :stop-partition}))
 
+(defn- target
+  "Whom partition number `k` cuts off: the owner from the store first, then from
+  everybody, then whatever chance wants."
+  [random k]
+  (case (long k)
+    0 :owner-store
+    1 :owner
+    (paced/pick random [:owner-store :owner :one :halves])))
+
 (defn- step
-  "Partitions about every `interval` seconds that outlast the lease; the first one
-  cuts the owner off."
+  "Partitions about every `interval` seconds that outlast the lease."
   [{:keys [seed interval lease-secs]} i]
   (let [random (paced/random seed :partition i)]
     (if (even? i)
       {:after (paced/between random (* 1/4 interval) interval)
        :op    {:type :info :f :start-partition
-               :value (if (zero? i)
-                         :owner
-                         (paced/pick random [:owner :owner :one :halves]))}}
-      {:after (paced/between random (+ 2 lease-secs) (+ 4 lease-secs))
+               :value (target random (quot i 2))}}
+      {:after (paced/between random (+ 3 lease-secs) (+ 5 lease-secs))
        :op    {:type :info :f :stop-partition}})))
 
 (defn package

@@ -55,13 +55,16 @@
               #(let [now (leader test)]
                  (when (and now (< (:term before 0) (:term now))) now))))
 
-(def ^:private ssh-port 22)
+(def ssh-port
+  "A port that every host listens on."
+  22)
 
 (defn reaches?
-  "Can node `from` open a TCP connection to node `to`? Tried on `from` itself."
-  [test from to]
+  "Can node `from` open a TCP connection to `port` of node `to`? Tried on `from`
+  itself."
+  [test [from to port]]
   (let [address (host/address test to)
-        command (str "exec 3<>/dev/tcp/" address "/" ssh-port)]
+        command (str "exec 3<>/dev/tcp/" address "/" port)]
     (get (control/on-nodes
            test [from]
            (fn [_ _]

@@ -33,6 +33,10 @@
 (def ^:private client-port 2379)
 (def ^:private peer-port 2380)
 
+(def store-ports
+  "The ports through which nodes reach the store, and its members each other."
+  [client-port peer-port])
+
 (def ^:private ready-timeout-ms
   "How long a fresh cluster may take to elect an owner."
   30000)
