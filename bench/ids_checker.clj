@@ -2,7 +2,7 @@
   "Times the id checkers on a history of a million operations. In the checkout,
   after a build:
 
-    java -Xmx1g -cp src/clj:src/engine:target/classes:$(cat target/classpath.txt) clojure.main bench/ids_checker.clj
+    java -Xmx1g -cp src/clj:src/engine:target/classes:$(cat target/classpath) clojure.main bench/ids_checker.clj
 
   Prints the time of each of a few runs in the same JVM; the first one is what a
   test run pays."

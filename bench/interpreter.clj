@@ -2,7 +2,7 @@
   "Operations per second of the interpreter with a client that does nothing, while
   the history is written to disk. In the checkout, after a build:
 
-    java -Xmx3g -cp src/clj:src/engine:target/classes:$(cat target/classpath.txt) clojure.main bench/interpreter.clj
+    java -Xmx3g -cp src/clj:src/engine:target/classes:$(cat target/classpath) clojure.main bench/interpreter.clj
 
   Optional arguments: the number of operations (1000000) and the concurrencies
   (10 1000). Each is run a few times in the same JVM; the first is not warm."

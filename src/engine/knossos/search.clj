@@ -4,7 +4,8 @@
   (:import (clojure.lang Keyword)
            (interregnum.check Budget Counterexample Failure Linearizability Result Result$OpenPart
                               Verdict)
-           (interregnum.check.history EventType History HistoryException Recording)
+           (interregnum.check.history EventType History HistoryException Recording
+                                      Recording$Event)
            (interregnum.check.model Call FifoQueue GrowingSet Inconsistent Model MultiRegister
                                     Mutex Register UnorderedQueue)
            (java.time Duration)
@@ -75,7 +76,8 @@
                 (let [type   (event-type op)
                       detail (when (and whole? (identical? EventType/INVOKE type))
                                (dissoc (into {} op) :index :time))]
-                  (.add recording type (:process op) (:f op) (:value op) detail i i)))
+                  (.add recording (Recording$Event. type (:process op) (:f op) (:value op)
+                                                    detail i i))))
               (inc i))
             0
             ops)
