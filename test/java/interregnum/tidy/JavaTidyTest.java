@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The house style's limits for Java, as a test. */
@@ -14,9 +15,12 @@ final class JavaTidyTest {
   private static final int PARAMETERS_MAX = 5;
   private static final int WIDTH_MAX = 100;
 
-  private final List<JavaSource> sources = JavaSource.under(Path.of("src/java"));
+  private static List<JavaSource> sources;
 
-  JavaTidyTest() throws IOException {}
+  @BeforeAll
+  static void readSources() throws IOException {
+    sources = JavaSource.under(Path.of("src/java"));
+  }
 
   @Test
   void filesAreShort() {
