@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 public final class ForwardSearch {
 
   private static final int NARROW = 160;
+  private static final int NARROW_IF_CLOSED = 32;
   private static final int CHECKPOINT_EVENTS = 256;
   private static final int CHECKPOINTS_MAX = 512;
   private static final int STATES_KEPT = 50_000;
@@ -89,7 +90,8 @@ public final class ForwardSearch {
   private Finding search() {
     frontier = new Frontier(problem, OpenOperations.UNLIMITED - 1);
     checkpoints.add(frontier.copy());
-    while (!runTo(problem.events.length, NARROW, true)) {
+    int width = problem.closed() ? NARROW_IF_CLOSED : NARROW;
+    while (!runTo(problem.events.length, width, true)) {
       if (!frontier.truncated()) {
         return dead(frontier, true);
       }

@@ -10,6 +10,11 @@ import java.util.Comparator;
  */
 final class Frontier {
 
+  /** How many configurations to look at before an operation completes, per one that is kept. */
+  private static final long STEPS = 64;
+
+  private static final long STEPS_IN_HASTE = 2;
+
   private final Problem problem;
   private final Expander expander;
   private final ConfigSet next = new ConfigSet();
@@ -101,7 +106,7 @@ final class Frontier {
 
   /** Whether configurations were dropped that no other one dominates. */
   boolean truncated() {
-    return truncated || next.lossy() || waiting.lossy();
+    return truncated || next.lossy() || waiting.lossy() || expander.lossy();
   }
 
   /** The greatest number of configurations so far. */
@@ -191,13 +196,14 @@ final class Frontier {
 
   /** Replaces the configurations by those in which the operation with the given bit is done. */
   private boolean linearize(long bit, int width) {
-    expander.at(open);
+    expander.at(open, bit, byCost);
     next.reset(open, byCost);
     waiting.reset(open, byCost);
     for (Config config : configs) {
       place(config, bit);
     }
-    long stepsMax = width == Integer.MAX_VALUE ? Long.MAX_VALUE : 64L * width;
+    long stepsMax =
+        width == Integer.MAX_VALUE ? Long.MAX_VALUE : (byCost ? STEPS_IN_HASTE : STEPS) * width;
     for (int i = 0; i < waiting.added(); i++) {
       Config config = waiting.member(i);
       if (config != null) {
