@@ -169,31 +169,29 @@ public final class LinearizabilityBench {
     sink.event("ok", 0, "write", written);
   }
 
-  /** Additions, and now and then a read of the few elements of the last rounds' own set. */
+  /** Additions, and among the first ones reads of all that was added before. */
   private static Round setRounds() {
     List<Object> elements = new ArrayList<>();
+    long[] rounds = {0};
     return (sink, random) -> {
       boolean reads = elements.size() < 400 && random.nextInt(20) == 0;
       for (int p = 0; p < PROCESSES; p++) {
         boolean read = reads && p == 0;
-        sink.event("invoke", p, read ? "read" : "add", read ? null : element(elements, p));
+        sink.event("invoke", p, read ? "read" : "add", read ? null : rounds[0] * PROCESSES + p);
       }
       for (int p = PROCESSES - 1; p > 0; p--) {
-        sink.event("ok", p, "add", element(elements, p));
+        sink.event("ok", p, "add", rounds[0] * PROCESSES + p);
       }
       if (reads) {
         sink.event("ok", 0, "read", PersistentHashSet.create(elements));
       } else {
-        sink.event("ok", 0, "add", element(elements, 0));
+        sink.event("ok", 0, "add", rounds[0] * PROCESSES);
       }
       for (int p = reads ? 1 : 0; p < PROCESSES; p++) {
-        elements.add((long) elements.size());
+        elements.add(rounds[0] * PROCESSES + p);
       }
+      rounds[0]++;
     };
-  }
-
-  private static long element(List<Object> elements, int p) {
-    return elements.size() + p;
   }
 
   private static void queueRound(Sink sink, long[] counter) throws IOException {

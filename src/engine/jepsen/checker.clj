@@ -236,18 +236,33 @@
   (cond-> result
     (contains? result k) (update k #(take paths-kept %))))
 
+(defn- draw!
+  "Draws an invalid analysis; a picture that fails is only logged."
+  [test history {:keys [subdirectory]} result]
+  (try
+    (let [render! (requiring-resolve 'knossos.linear.report/render-analysis!)
+          path!   (requiring-resolve 'jepsen.store/path!)]
+      (render! history result (path! test subdirectory "linear.svg")))
+    (catch Exception e
+      (warn e "The picture of the counterexample could not be drawn"))))
+
 (defn linearizable
   "Checks against a single-threaded model, by search. Options:
 
     :model      the model (needed)
-    :algorithm  :wgl, :linear, or by default both at once"
+    :algorithm  :wgl, :linear, or by default both at once
+
+  What makes a history invalid is drawn to linear.svg."
   [{:keys [model] :as opts}]
   (assert model "linearizable needs a :model")
   (reify Checker
-    (check [_ _test history _opts]
-      (-> (analysis opts (h/client-ops history))
-          (cut :final-paths)
-          (cut :configs)))))
+    (check [_ test history check-opts]
+      (let [result (-> (analysis opts (h/client-ops history))
+                       (cut :final-paths)
+                       (cut :configs))]
+        (when (false? (:valid? result))
+          (draw! test history check-opts result))
+        result))))
 
 ;;; Log files
 

@@ -1,5 +1,7 @@
 package interregnum.check;
 
+import interregnum.check.fast.FastCheck;
+import interregnum.check.history.History;
 import interregnum.check.history.Recording;
 import interregnum.check.model.Model;
 import interregnum.check.search.Stop;
@@ -82,10 +84,18 @@ final class Work {
       splitting = true;
       running++;
     }
-    guarded(() -> begin(Part.split(model, recording.history(model))));
+    guarded(() -> begin(parts(recording.history(model))));
     synchronized (this) {
       return !closed;
     }
+  }
+
+  /** The whole history is one part if there is an algorithm for it as it stands. */
+  private List<Part> parts(History history) {
+    boolean fast = FastCheck.of(model).filter(f -> f.applies(history)).isPresent();
+    return fast
+        ? List.of(new Part(java.util.Set.of(), model, history))
+        : Part.split(model, history);
   }
 
   private synchronized void begin(List<Part> all) {
