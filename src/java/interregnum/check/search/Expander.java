@@ -36,7 +36,7 @@ final class Expander {
   /**
    * Sets the open operations; must be called again whenever they change.
    *
-   * @param goalBit the operation that has to be done in the end
+   * @param goalBit the operation that has to be done in the end, or 0 to find every state
    * @param inHaste whether to disregard what crashed operations make possible after others
    */
   void at(OpenOperations now, long goalBit, boolean inHaste) {
@@ -156,11 +156,12 @@ final class Expander {
   }
 
   /**
-   * Whether a step that only changes the state reaches the goal, makes reads possible, or leads to a
-   * state from which updates go on.
+   * Whether a step that only changes the state reaches the goal, makes reads possible, or leads to
+   * a state from which updates go on.
    */
   private boolean isOfUse(Config from, int state, long taken, long excused) {
-    if (!transitions.closed()
+    if (goal == 0
+        || !transitions.closed()
         || ((taken | excused) & goal) != 0
         || (taken & ~from.taken & open.reads) != 0) {
       return true;

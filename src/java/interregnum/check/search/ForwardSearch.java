@@ -23,6 +23,7 @@ public final class ForwardSearch {
   private static final int NARROW_IF_CLOSED = 32;
   private static final int CHECKPOINT_EVENTS = 256;
   private static final int CHECKPOINTS_MAX = 512;
+  private static final int EXAMINED_MAX = 20_000;
   private static final int STATES_KEPT = 50_000;
 
   private final Problem problem;
@@ -233,7 +234,9 @@ public final class ForwardSearch {
 
   private Finding dead(Frontier at, boolean exact) {
     int operation = problem.events[at.position()] >> 1;
-    return new Finding.NotLinearizable(operation, states(at.lastExamined()), exact);
+    Config[] before = at.reachable(EXAMINED_MAX);
+    boolean all = exact && before.length < EXAMINED_MAX;
+    return new Finding.NotLinearizable(operation, states(before), all);
   }
 
   private List<Object> states(Config[] configs) {

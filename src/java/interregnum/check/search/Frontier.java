@@ -99,8 +99,18 @@ final class Frontier {
     return open;
   }
 
-  /** The configurations looked at when the frontier died: all that do without the operation. */
-  Config[] lastExamined() {
+  /** Configurations that come about before the next completion, at most about {@code max}. */
+  Config[] reachable(int max) {
+    expander.at(open, 0, false);
+    waiting.reset(open, false);
+    for (Config config : configs) {
+      waiting.add(config.copy());
+    }
+    for (int i = 0; i < waiting.added() && waiting.added() < max; i++) {
+      if (waiting.member(i) != null) {
+        expander.expand(waiting.member(i), waiting::add);
+      }
+    }
     return waiting.toArray();
   }
 
