@@ -24,7 +24,8 @@
 
     :seed        of the choices
     :interval    seconds between a family's faults, about
-    :lease-secs  how long an owner's lease holds"
+    :lease-secs  how long an owner's lease holds
+    :time-limit  how long faults are injected, in seconds"
   {"resign"    resign/package
    "kill"      kill/package
    "pause"     pause/package
@@ -39,11 +40,23 @@
     "none" []
     (vec (sort (distinct (remove str/blank? (map str/trim (str/split argument #","))))))))
 
+(defn- first-after
+  "When the `k`-th of `n` families begins, in seconds: each after the one before
+  has deposed an owner, if there is time for that."
+  [{:keys [lease-secs time-limit]} k n]
+  (+ 2 (* k (min (+ 3 lease-secs)
+                 (max 0 (/ (- time-limit 5) n))))))
+
 (defn package
   "The families `names` as one package, with the sampler, and under `:families`
   what `interregnum.checker.coverage` wants to know of them."
   [names opts]
-  (let [chosen (mapv #((families %) opts) names)]
+  (let [chosen (vec (map-indexed
+                      (fn [k family]
+                        ((families family)
+                         (assoc opts :first-after
+                                (first-after opts k (count names)))))
+                      names))]
     (assoc (combined/compose-packages (conj chosen (sampler/package)))
            :generator (paced/fair (map :generator chosen))
            :families (mapv #(select-keys % [:name :injects :changes-owner?])

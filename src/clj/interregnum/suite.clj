@@ -60,7 +60,8 @@
         faults   (nemesis/package (:nemesis opts)
                                   {:seed       (:seed opts)
                                    :interval   (:nemesis-interval opts)
-                                   :lease-secs (:lease-secs opts)})
+                                   :lease-secs (:lease-secs opts)
+                                   :time-limit (:time-limit opts)})
         progress (atom progress/initial)]
     (merge tests/noop-test
            opts

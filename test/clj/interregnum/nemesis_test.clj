@@ -6,7 +6,7 @@
             [jepsen.nemesis :as jepsen-nemesis]))
 
 (def ^:private opts
-  {:seed 3 :interval 4 :lease-secs 3})
+  {:seed 3 :interval 4 :lease-secs 3 :time-limit 30})
 
 (deftest parse-test
   (are [argument names] (= names (nemesis/parse argument))
@@ -32,6 +32,19 @@
   (testing "without faults only the sampler is left"
     (is (= #{:owners :await-nodes}
            (jepsen-nemesis/fs (:nemesis (nemesis/package [] opts)))))))
+
+(deftest beginnings-test
+  (testing "families begin one after another, all of them early enough"
+    (let [firsts (->> (nemesis/package (nemesis/parse "all") opts)
+                      :generator
+                      (gen/time-limit 30)
+                      gen/nemesis
+                      (sim/perfect* (sim/n+nemesis-context 2))
+                      (filter #(= :info (:type %)))
+                      (reduce (fn [m {:keys [f time]}] (update m f #(or % time))) {}))]
+      (is (= {:kill 2.0 :start-partition 8.0 :pause 14.0 :resign 20.0}
+             (update-vals (select-keys firsts [:kill :start-partition :pause :resign])
+                          #(/ (Math/round (/ % 1e8)) 10.0)))))))
 
 (deftest holds-test
   (testing "pauses and partitions outlast the lease"

@@ -86,3 +86,11 @@
   "One of the elements of the vector `xs`."
   [^SplittableRandom random xs]
   (nth xs (.nextInt random (int (count xs)))))
+
+(defn pause
+  "Seconds before step `i`, which injects a fault: `:first-after` for the first, so
+  that families begin one after another; then about `:interval`."
+  [{:keys [first-after interval]} random i]
+  (if (zero? i)
+    first-after
+    (between random (* 1/4 interval) interval)))

@@ -97,10 +97,10 @@
 
 (defn- step
   "Partitions about every `interval` seconds that outlast the lease."
-  [{:keys [seed interval lease-secs]} i]
+  [{:keys [seed lease-secs] :as opts} i]
   (let [random (paced/random seed :partition i)]
     (if (even? i)
-      {:after (paced/between random (* 1/4 interval) interval)
+      {:after (paced/pause opts random i)
        :op    {:type :info :f :start-partition
                :value (target random (quot i 2))}}
       {:after (paced/between random (+ 3 lease-secs) (+ 5 lease-secs))

@@ -10,36 +10,34 @@
 
 (set! *warn-on-reflection* true)
 
-(defn- targets
-  "The nodes that `target` stands for, given who leads: the owner, or any one,
-  which also stands in for an owner that nobody knows."
-  [test target leader]
-  (let [any-node (rand/nth (:nodes test))]
-    (case target
-      :owner [(or (:id leader) any-node)]
-      :one   [any-node])))
+(defn- target-node
+  "The node that `target` stands for: the owner, or any one. Only a node that
+  answers can be struck with effect; any such node stands in for another owner."
+  [target leader answered]
+  (let [alive (vec (keys (filter val answered)))]
+    (cond (and (= :owner target) (answered (:id leader))) (:id leader)
+          (seq alive) (rand/nth alive)
+          :else       (rand/nth (vec (keys answered))))))
 
 (defn strike!
-  "Applies `f` [test node] on the nodes that the op's value stands for; a node
-  that does not answer afterwards, but did before, was struck. The completion's
-  value:
+  "Applies `f` [test node] to the node that the op's value stands for. The
+  completion's value:
 
-    :target :nodes   whom the fault was meant for, and whom that was
+    :target :node    whom the fault was meant for, and whom that was
     :leader          who led before, as {:id :term}
-    :answered        node → did it answer before
-    :took-effect?    none that answered before answers now"
+    :answered        node → did it answer before, on its status port
+    :took-effect?    the node answered before and does not now"
   [test {target :value :as op} f]
-  (let [leader (probe/leader test)
-        nodes  (targets test target leader)
-        before (probe/answers test nodes)]
-    (control/on-nodes test nodes f)
-    (let [after (probe/answers test nodes)]
-      (assoc op :value {:target       target
-                        :nodes        nodes
-                        :leader       leader
-                        :answered     before
-                        :took-effect? (boolean (and (some val before)
-                                                    (not-any? val after)))}))))
+  (let [leader   (probe/leader test)
+        answered (probe/answers test (:nodes test))
+        node     (target-node target leader answered)]
+    (control/on-nodes test [node] f)
+    (assoc op :value {:target       target
+                      :node         node
+                      :leader       leader
+                      :answered     answered
+                      :took-effect? (and (answered node)
+                                         (not (get (probe/answers test [node]) node)))})))
 
 (defn end!
   "Applies `f` [test node] on every node. The completion's value is what it
@@ -51,10 +49,10 @@
   "Strikes about every `interval` seconds by an op of `strike`, each ended by an op
   of `end` after `hold` [random] seconds. The first strike and two of three later
   ones go for the owner."
-  [{:keys [seed interval strike end hold]} i]
-  (let [random (paced/random seed strike i)]
+  [{:keys [strike end hold] :as opts} i]
+  (let [random (paced/random (:seed opts) strike i)]
     (if (even? i)
-      {:after (paced/between random (* 1/4 interval) interval)
+      {:after (paced/pause opts random i)
        :op    {:type :info :f strike
                :value (if (zero? i) :owner (paced/pick random [:owner :owner :one]))}}
       {:after (hold random)

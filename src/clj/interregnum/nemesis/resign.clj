@@ -87,9 +87,8 @@
 
 (defn- step
   "Resignations about every `interval` seconds."
-  [{:keys [seed interval]} i]
-  {:after (paced/between (paced/random seed :resign i)
-                         (* 1/4 interval) interval)
+  [{:keys [seed] :as opts} i]
+  {:after (paced/pause opts (paced/random seed :resign i) i)
    :op    {:type :info :f :resign}})
 
 (defn package
