@@ -93,6 +93,11 @@
   "Operations that may be taken for failed when their outcome is unknown."
   #{:next-id :read})
 
+(def ^:private refused-pause-ms
+  "How long a client waits after a node would not talk to it. A node that is down
+  refuses at once; without a pause it would attract most of the operations."
+  300)
+
 (def ^:private setup-options
   "How long tables are tried to be created."
   {:retry-interval 200
@@ -126,6 +131,8 @@
         (let [error (error/classify e)]
           (when (error/broken-connection? error)
             (drop-connection! connection))
+          (when (= :no-connection (:type error))
+            (util/sleep refused-pause-ms))
           (error/complete op (assoc error :node node) idempotent)))))
 
   (teardown! [_ _])
