@@ -10,7 +10,8 @@
             [jepsen.checker.queues :as queues]
             [jepsen.checker.sets :as sets]
             [jepsen.history :as h]
-            [jepsen.util :as util])
+            [jepsen.util :as util]
+            [jepsen.vars :as vars])
   (:import (java.util.concurrent Semaphore)))
 
 (set! *warn-on-reflection* true)
@@ -225,10 +226,10 @@
 
 (defn- analysis
   [{:keys [model algorithm]} history]
-  (let [f (requiring-resolve (case algorithm
-                               :linear 'knossos.linear/analysis
-                               :wgl    'knossos.wgl/analysis
-                               'knossos.competition/analysis))]
+  (let [f (vars/late (case algorithm
+                       :linear 'knossos.linear/analysis
+                       :wgl    'knossos.wgl/analysis
+                       'knossos.competition/analysis))]
     (f model history)))
 
 (defn- cut
@@ -240,8 +241,8 @@
   "Draws an invalid analysis; a picture that fails is only logged."
   [test history {:keys [subdirectory]} result]
   (try
-    (let [render! (requiring-resolve 'knossos.linear.report/render-analysis!)
-          path!   (requiring-resolve 'jepsen.store/path!)]
+    (let [render! (vars/late 'knossos.linear.report/render-analysis!)
+          path!   (vars/late 'jepsen.store/path!)]
       (render! history result (path! test subdirectory "linear.svg")))
     (catch Exception e
       (warn e "The picture of the counterexample could not be drawn"))))
@@ -278,7 +279,7 @@
   name in the store. Any match is invalid; a missing file has none."
   [pattern filename]
   (let [pattern (re-pattern pattern)
-        path    (delay (requiring-resolve 'jepsen.store/path))]
+        path    (delay (vars/late 'jepsen.store/path))]
     (reify Checker
       (check [_ test _history _opts]
         (let [matches (vec (for [node (:nodes test)
@@ -298,7 +299,7 @@
   ([opts]
    (reify Checker
      (check [_ test history check-opts]
-       ((requiring-resolve 'jepsen.checker.perf/latency-graphs!)
+       ((vars/late 'jepsen.checker.perf/latency-graphs!)
         test history (merge opts check-opts))
        {:valid? true}))))
 
@@ -308,7 +309,7 @@
   ([opts]
    (reify Checker
      (check [_ test history check-opts]
-       ((requiring-resolve 'jepsen.checker.perf/rate-graph!)
+       ((vars/late 'jepsen.checker.perf/rate-graph!)
         test history (merge opts check-opts))
        {:valid? true}))))
 
@@ -325,5 +326,5 @@
   []
   (reify Checker
     (check [_ test history opts]
-      ((requiring-resolve 'jepsen.checker.clock/plot!) test history opts)
+      ((vars/late 'jepsen.checker.clock/plot!) test history opts)
       {:valid? true})))

@@ -21,7 +21,7 @@
             [jepsen.print :as print]
             [jepsen.store :as store]
             [jepsen.store.logging :as logging]
-            [jepsen.vars :refer [import-vars]])
+            [jepsen.vars :as vars :refer [import-vars]])
   (:import (java.io PrintWriter StringWriter)))
 
 (set! *warn-on-reflection* true)
@@ -288,7 +288,7 @@
 (defn- serve!
   "Starts the web page and waits for ever."
   [{:keys [options]}]
-  ((requiring-resolve 'jepsen.web/serve!) options)
+  ((vars/late 'jepsen.web/serve!) options)
   (info (str "Listening on http://" (:ip options) ":" (:port options) "/"))
   @(promise))
 

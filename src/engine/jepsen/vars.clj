@@ -1,5 +1,7 @@
 (ns jepsen.vars
-  "Re-exports of public vars: the API has the same function in several namespaces.")
+  "Re-exports of public vars: the API has the same function in several namespaces; and vars of
+  namespaces that are loaded on first use."
+  (:import (clojure.lang RT)))
 
 (set! *warn-on-reflection* true)
 
@@ -20,3 +22,11 @@
   (let [source-ns (or (get (ns-aliases *ns*) source) (the-ns source))]
     `(do ~@(for [n names]
              `(import-var '~(ns-name *ns*) (var ~(symbol (str (ns-name source-ns)) (str n))))))))
+
+(defn late
+  "The var that the qualified symbol `sym` names; its namespace is loaded when it is first asked
+  for. Throws FileNotFoundException if there is none. Unlike `requiring-resolve` alone it waits
+  for a namespace that another thread is just loading, whose vars exist before they are bound."
+  [sym]
+  (locking RT/REQUIRE_LOCK
+    (requiring-resolve sym)))

@@ -1,6 +1,7 @@
 (ns jepsen.checker.queues
   "Checkers of queues. Multisets are maps of value to count."
-  (:require [jepsen.history :as h]))
+  (:require [jepsen.history :as h]
+            [jepsen.vars :as vars]))
 
 (set! *warn-on-reflection* true)
 
@@ -18,8 +19,8 @@
 (defn queue-result
   "The result of `jepsen.checker/queue`."
   [model history]
-  (let [step          (requiring-resolve 'knossos.model/step)
-        inconsistent? (requiring-resolve 'knossos.model/inconsistent?)
+  (let [step          (vars/late 'knossos.model/step)
+        inconsistent? (vars/late 'knossos.model/inconsistent?)
         final         (reduce (fn [model op]
                                 (let [model' (step model op)]
                                   (if (inconsistent? model')
