@@ -35,21 +35,14 @@
             (assoc :valid? :unknown
                    :reason (str "No " (name (first idle)) " ever succeeded."))))))))
 
-(defn- settle-secs
-  "How long the cluster is left alone after the last fault: an owner's lease has
-  to run out, and its successor to be elected."
-  [{:keys [lease-secs]}]
-  (+ 2 lease-secs))
-
 (defn- generator
-  "Load and faults for `:time-limit`, then the end of all faults, all nodes back,
-  quiet, the workload's final operations, and who reigned when."
+  "Load and faults for `:time-limit`, then the end of all faults, the cluster at
+  rest, the workload's final operations, and who reigned when."
   [opts workload faults]
   (gen/phases
     (gen/time-limit (:time-limit opts)
                     (gen/clients (:generator workload) (:generator faults)))
     (gen/nemesis [(:final-generator faults) sampler/await-op])
-    (gen/clients (gen/sleep (if (seq (:nemesis opts)) (settle-secs opts) 0)))
     (gen/clients (:final-generator workload))
     (gen/nemesis (gen/once sampler/record-op))))
 

@@ -27,10 +27,10 @@
                      (map :f)
                      set)]
       (is (= [:kill :partition :pause :resign] (map :name families)))
-      (is (= asked (disj (jepsen-nemesis/fs nemesis) :owners :await-nodes)))
+      (is (= asked (disj (jepsen-nemesis/fs nemesis) :owners :await-rest)))
       (is (every? asked (mapcat :injects families)))))
   (testing "without faults only the sampler is left"
-    (is (= #{:owners :await-nodes}
+    (is (= #{:owners :await-rest}
            (jepsen-nemesis/fs (:nemesis (nemesis/package [] opts)))))))
 
 (deftest beginnings-test

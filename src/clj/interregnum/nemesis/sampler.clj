@@ -11,7 +11,7 @@
 
   Likewise for the coordinator, with the roles :ddl and :ddl-claim."
   (:require [interregnum.host :as host]
-            [interregnum.nemesis.probe :as probe]
+            [interregnum.nemesis.settled :as settled]
             [interregnum.progress :as progress]
             [interregnum.target.status :as status]
             [jepsen.nemesis :as nemesis]
@@ -72,16 +72,9 @@
 
 (def ^:private stop-timeout-ms 5000)
 
-(def ^:private answer-timeout-ms
-  "How long nodes may take to come back after the last fault."
+(def ^:private rest-timeout-ms
+  "How long nodes may take to come to rest after the last fault."
   60000)
-
-(defn- await-answers!
-  "Waits until every node answers; which do, node → true or false."
-  [test]
-  (probe/await-some answer-timeout-ms
-                    #(every? val (probe/answers test (:nodes test))))
-  (probe/answers test (:nodes test)))
 
 (defrecord Sampler [state running? threads]
   nemesis/Nemesis
@@ -94,7 +87,7 @@
   (invoke! [_ test op]
     (assoc op :value
            (case (:f op)
-             :await-nodes (await-answers! test)
+             :await-rest (settled/await-rest! test rest-timeout-ms)
              :owners      (into [] cat (vals (into (sorted-map) @state))))))
 
   (teardown! [_ _]
@@ -102,7 +95,7 @@
     (run! #(.join ^Thread % stop-timeout-ms) threads))
 
   nemesis/Reflection
-  (fs [_] #{:await-nodes :owners}))
+  (fs [_] #{:await-rest :owners}))
 
 (defn package
   "Not a fault: records the sightings."
@@ -113,8 +106,9 @@
    :perf      #{}})
 
 (def await-op
-  "The operation that waits until every node answers again."
-  {:type :info :f :await-nodes})
+  "The operation that waits until every node answers again and all agree on the
+  owners."
+  {:type :info :f :await-rest})
 
 (def record-op
   "The operation that records what was seen."
