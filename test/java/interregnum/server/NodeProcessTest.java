@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -94,11 +95,19 @@ class NodeProcessTest {
     await().atMost(LIMIT).pollInterval(Duration.ofMillis(50)).until(node::leads);
   }
 
+  /** Starts a node that keeps its leases also where threads wait long for a processor. */
+  private NodeProcess startPatient(String id, String... flags) throws Exception {
+    String[] all = Arrays.copyOf(flags, flags.length + 2);
+    all[flags.length] = "--session-ttl-seconds";
+    all[flags.length + 1] = "30";
+    return start(id, all);
+  }
+
   /** The steps of the public report: inserts at A, A resigns, inserts at B, B resigns, inserts. */
   private String seedB(String... flags) throws Exception {
-    NodeProcess a = start("a", flags);
+    NodeProcess a = startPatient("a", flags);
     awaitLead(a);
-    NodeProcess b = start("b", flags);
+    NodeProcess b = startPatient("b", flags);
     mysql(
         a,
         "create table t (id int primary key auto_increment, k int) auto_id_cache = 1;"
