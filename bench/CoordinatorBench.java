@@ -44,10 +44,10 @@ import java.util.stream.Stream;
  * a real etcd of one member. In the checkout, after a build:
  *
  * <pre>
- *   java -cp "target/classes:$(cat target/classpath)" bench/CoordinatorBench.java [CLIENTS [ROWS]]
+ *   java -cp "target/classes:$(cat target/classpath)" bench/CoordinatorBench.java [CLIENTS [ROWS [WHAT]]]
  * </pre>
  *
- * Prints one line per measurement; the first round warms up. Needs {@code etcd} on the path.
+ * WHAT is {@code changes}, {@code index} or {@code all}. Prints one line per measurement; the first round warms up. Needs {@code etcd} on the path.
  */
 public final class CoordinatorBench {
   private static final String HOST = "127.0.0.1";
@@ -69,11 +69,12 @@ public final class CoordinatorBench {
   public static void main(String[] args) throws Exception {
     int clients = args.length > 0 ? Integer.parseInt(args[0]) : 8;
     int rows = args.length > 1 ? Integer.parseInt(args[1]) : 100_000;
+    String what = args.length > 2 ? args[2] : "all";
     Path folder = Files.createTempDirectory("coordinator-bench-");
     String url = "http://" + HOST + ":" + freePort();
     Process etcd = startEtcd(folder, url, "http://" + HOST + ":" + freePort());
     try {
-      new CoordinatorBench(etcd).measure(url, clients, rows);
+      new CoordinatorBench(etcd).measure(url, clients, rows, what);
     } finally {
       etcd.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
       delete(folder);
@@ -83,15 +84,17 @@ public final class CoordinatorBench {
 
   private record Node(EtcdStore store, SchemaService schema, Coordinator coordinator) {}
 
-  private void measure(String url, int clients, int rows) throws Exception {
+  private void measure(String url, int clients, int rows, String what) throws Exception {
     for (String id : List.of("n1", "n2", "n3")) {
       nodes.add(start(id, url));
     }
-    for (int round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= ROUNDS && !what.equals("index"); round++) {
       latency(round);
       throughput(round, clients);
     }
-    backfill(rows);
+    for (int round = 1; round <= ROUNDS && !what.equals("changes"); round++) {
+      backfill(round, rows);
+    }
     for (Node node : nodes) {
       node.coordinator.close();
       node.schema.close();
@@ -164,34 +167,41 @@ public final class CoordinatorBench {
     }
   }
 
-  private void backfill(int rows) throws Exception {
+  private void backfill(int round, int rows) throws Exception {
     Coordinator coordinator = nodes.get(0).coordinator;
-    coordinator.execute(create("filled"));
+    String name = "filled" + round;
+    coordinator.execute(create(name));
     TableInfo table =
-        nodes.get(0).schema.status().latest().orElseThrow().table(DB, "filled").orElseThrow();
+        nodes.get(0).schema.status().latest().orElseThrow().table(DB, name).orElseThrow();
     for (int first = 0; first < rows; first += 2_000) {
       insert(table, first, Math.min(2_000, rows - first));
     }
     for (boolean unique : new boolean[] {false, true}) {
       long start = System.nanoTime();
-      long cpu = cpuNanos();
+      long own = ownNanos();
+      long etcdBefore = etcdNanos();
       coordinator.execute(
-          new DdlStatement.AddIndex(DB, "filled", "i" + unique, List.of("v"), unique));
+          new DdlStatement.AddIndex(DB, name, "i" + unique, List.of("v"), unique));
       double seconds = (System.nanoTime() - start) / 1e9;
       System.out.printf(
-          "add %s index: %,.0f rows/s over %,d rows, %.0f us of processor time per row%n",
+          "round %d: add %s index: %,.0f rows/s over %,d rows; processor time per row: nodes %.1f us,"
+              + " etcd %.1f us%n",
+          round,
           unique ? "unique" : "plain",
           rows / seconds,
           rows,
-          (cpuNanos() - cpu) / 1e3 / rows);
+          (ownNanos() - own) / 1e3 / rows,
+          (etcdNanos() - etcdBefore) / 1e3 / rows);
     }
   }
 
-  /** Processor time of the nodes and of etcd so far: what a busy machine does not distort. */
-  private long cpuNanos() {
-    long own =
-        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
-    return own + etcd.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+  /** Processor time of the nodes so far: what a busy machine does not distort. */
+  private static long ownNanos() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+  }
+
+  private long etcdNanos() {
+    return etcd.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
   }
 
   private void insert(TableInfo table, int first, int count) throws InterruptedException {

@@ -49,7 +49,7 @@ final class IndexBatch {
       String value = IndexEntry.write(table, index, row, rowKey);
       txn.lock(entry.key());
       if (!Keys.isExclusive(index, row.values(table, index.columns()))) {
-        txn.put(entryKey, value);
+        txn.putGuarded(entryKey, value);
       } else if (exclusive.put(entryKey, rowKey) != null || isTaken(entryKey, rowKey)) {
         throw duplicate(row);
       } else if (existing == Existing.NONE) {

@@ -5,33 +5,50 @@ import interregnum.etcd.TxnRequest;
 import interregnum.etcd.TxnRequest.Compare;
 import interregnum.etcd.TxnRequest.Write;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** A transaction of {@link EtcdStore}. */
 final class EtcdTxn implements StoreTxn {
   private static final int PAGE = 2_000;
+  private static final int PAGE_MAX = 16_000;
+  private static final int PAGE_CHARS = 4 << 20;
   private static final String NEXT = "\0";
 
   private final EtcdStore store;
   private final long snapshot;
 
+  /** What had been seen when a branch was made; shared with the branches, never changed. */
+  private List<Map<String, Long>> seenBefore;
+
   /** Mod revisions, 0 for absent, that keys must still have: as read, or as asked for. */
-  private final TreeMap<String, Long> seen = new TreeMap<>(KeyOrder.INSTANCE);
+  private Map<String, Long> seen = new HashMap<>();
 
   /** New values, empty for deletions. */
   private final TreeMap<String, Optional<String>> writes = new TreeMap<>(KeyOrder.INSTANCE);
 
   private final TreeSet<String> locks = new TreeSet<>(KeyOrder.INSTANCE);
+
+  /** Written keys that are not compared. */
+  private final Set<String> guarded = new HashSet<>();
+
   private final List<Fence> fences = new ArrayList<>();
   private boolean ended;
 
   EtcdTxn(EtcdStore store, long snapshot) {
+    this(store, snapshot, List.of());
+  }
+
+  private EtcdTxn(EtcdStore store, long snapshot, List<Map<String, Long>> seenBefore) {
     this.store = store;
     this.snapshot = snapshot;
+    this.seenBefore = seenBefore;
   }
 
   @Override
@@ -59,19 +76,41 @@ final class EtcdTxn implements StoreTxn {
     List<Entry> entries = new ArrayList<>();
     String start = from;
     boolean more = KeyOrder.INSTANCE.compare(from, to) < 0;
+    int page = PAGE;
     while (more && (limit == 0 || entries.size() < limit)) {
-      int page = limit == 0 ? PAGE : Math.min(PAGE, limit - entries.size() + own.size());
-      List<KeyValue> found = store.range(start, to, page, snapshot);
-      more = found.size() == page;
-      start = more ? found.get(page - 1).key() + NEXT : to;
+      int asked = limit == 0 ? page : Math.min(page, limit - entries.size() + own.size());
+      List<KeyValue> found = store.range(start, to, asked, snapshot);
+      more = found.size() == asked;
+      start = more ? found.get(asked - 1).key() + NEXT : to;
+      page = pageAfter(found);
       merge(found, own.headMap(start), entries);
     }
     return limit == 0 || entries.size() <= limit ? entries : entries.subList(0, limit);
   }
 
+  /**
+   * How many keys to ask for after these. Few large pages are better than many small ones: for each
+   * page etcd goes through all keys up to the end of the range, whatever the limit.
+   */
+  private static int pageAfter(List<KeyValue> found) {
+    long chars = 1;
+    for (KeyValue kv : found) {
+      chars += kv.key().length() + kv.value().length();
+    }
+    long fitting = (long) PAGE_CHARS * Math.max(1, found.size()) / chars;
+    return (int) Math.max(1, Math.min(PAGE_MAX, fitting));
+  }
+
   /** Adds a page of the snapshot to {@code entries}, changed by the own writes within its span. */
   private void merge(
       List<KeyValue> found, Map<String, Optional<String>> own, List<Entry> entries) {
+    if (own.isEmpty()) {
+      for (KeyValue kv : found) {
+        seen.put(kv.key(), kv.modRevision());
+        entries.add(new Entry(kv.key(), kv.value()));
+      }
+      return;
+    }
     TreeMap<String, Optional<String>> page = new TreeMap<>(KeyOrder.INSTANCE);
     for (KeyValue kv : found) {
       seen.put(kv.key(), kv.modRevision());
@@ -86,6 +125,7 @@ final class EtcdTxn implements StoreTxn {
   public void put(String key, String value) {
     checkOpen();
     writes.put(key, Optional.of(value));
+    guarded.remove(key);
   }
 
   @Override
@@ -95,9 +135,16 @@ final class EtcdTxn implements StoreTxn {
   }
 
   @Override
+  public void putGuarded(String key, String value) {
+    put(key, value);
+    guarded.add(key);
+  }
+
+  @Override
   public void delete(String key) {
     checkOpen();
     writes.put(key, Optional.empty());
+    guarded.remove(key);
   }
 
   @Override
@@ -113,6 +160,18 @@ final class EtcdTxn implements StoreTxn {
   }
 
   @Override
+  public StoreTxn branch() {
+    checkOpen();
+    if (!seen.isEmpty()) {
+      List<Map<String, Long>> all = new ArrayList<>(List.of(seen));
+      all.addAll(seenBefore);
+      seenBefore = List.copyOf(all);
+      seen = new HashMap<>();
+    }
+    return new EtcdTxn(store, snapshot, seenBefore);
+  }
+
+  @Override
   public CommitResult commit() throws InterruptedException {
     checkOpen();
     ended = true;
@@ -121,7 +180,7 @@ final class EtcdTxn implements StoreTxn {
     }
     try {
       for (String key : locks) {
-        if (!seen.containsKey(key)) {
+        if (seenRevision(key) == null) {
           read(key);
         }
       }
@@ -131,13 +190,26 @@ final class EtcdTxn implements StoreTxn {
     return store.commit(new Changes(compares(), List.copyOf(writes()), List.copyOf(fences)));
   }
 
+  /** Null if the key has not been read. */
+  private Long seenRevision(String key) {
+    Long revision = seen.get(key);
+    for (int i = 0; revision == null && i < seenBefore.size(); i++) {
+      revision = seenBefore.get(i).get(key);
+    }
+    return revision;
+  }
+
   private List<Compare> compares() {
     TreeSet<String> keys = new TreeSet<>(KeyOrder.INSTANCE);
-    keys.addAll(writes.keySet());
+    for (String key : writes.keySet()) {
+      if (!guarded.contains(key)) {
+        keys.add(key);
+      }
+    }
     keys.addAll(locks);
     List<Compare> compares = new ArrayList<>(keys.size());
     for (String key : keys) {
-      Long revision = seen.get(key);
+      Long revision = seenRevision(key);
       compares.add(
           revision == null
               ? new Compare.ModRevisionAtMost(key, snapshot)

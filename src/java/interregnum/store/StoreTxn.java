@@ -23,6 +23,12 @@ public interface StoreTxn {
   /** Writes a key that must not exist: the commit conflicts if it does. */
   void putNew(String key, String value);
 
+  /**
+   * Writes a key that is only ever changed together with another one, which this transaction has
+   * locked: the commit conflicts through that one, and does not look at this.
+   */
+  void putGuarded(String key, String value);
+
   void delete(String key);
 
   /** Makes the commit conflict if {@code key} has changed since the snapshot. */
@@ -30,6 +36,12 @@ public interface StoreTxn {
 
   /** Makes the commit happen only while {@code fence} holds. */
   void require(Fence fence);
+
+  /**
+   * Another transaction on the same snapshot, for another task, without this one's writes. It can
+   * lock what this one has read by now without reading it again.
+   */
+  StoreTxn branch();
 
   /** Commits; the transaction cannot be used afterwards. */
   CommitResult commit() throws InterruptedException;

@@ -148,6 +148,16 @@ final class FakeStore implements Store {
     }
 
     @Override
+    public StoreTxn branch() {
+      throw new UnsupportedOperationException("branch");
+    }
+
+    @Override
+    public void putGuarded(String key, String value) {
+      throw new UnsupportedOperationException("putGuarded " + key);
+    }
+
+    @Override
     public void delete(String key) {
       writes.put(key, Optional.empty());
     }

@@ -10,6 +10,7 @@ import interregnum.error.SqlException;
 import interregnum.etcd.JetcdEtcd;
 import interregnum.failpoint.Failpoints;
 import interregnum.owner.OwnerConfig;
+import interregnum.owner.OwnerDirectory;
 import interregnum.owner.OwnerModes;
 import interregnum.owner.OwnerRole;
 import interregnum.runtime.FailureHandler;
@@ -21,6 +22,11 @@ import interregnum.schema.SchemaConfig;
 import interregnum.schema.SchemaModes;
 import interregnum.schema.SchemaService;
 import interregnum.schema.SchemaView;
+import interregnum.sql.ClusterCatalog;
+import interregnum.sql.exec.ClusterAdmin;
+import interregnum.sql.exec.Result;
+import interregnum.sql.exec.Session;
+import interregnum.sql.exec.SqlEngine;
 import interregnum.store.CommitResult;
 import interregnum.store.EtcdStore;
 import interregnum.store.StoreTxn;
@@ -37,6 +43,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 /** A node without its SQL front: etcd client, store, schema service and coordinator. */
 final class TestNode implements AutoCloseable {
@@ -51,6 +58,7 @@ final class TestNode implements AutoCloseable {
   final EtcdStore store;
   final SchemaService schema;
   final Coordinator coordinator;
+  private final SqlEngine engine;
   private final OwnerConfig candidacy;
 
   /** The switchable parts of a node. */
@@ -68,6 +76,15 @@ final class TestNode implements AutoCloseable {
     this.schema = new SchemaService(context, SchemaConfig.of(TTL, modes.schema));
     this.coordinator =
         new Coordinator(new Coordinator.Parts(context, new NoIds(), modes.coordinator));
+    this.engine =
+        new SqlEngine(
+            id,
+            runtime,
+            new SqlEngine.Parts(
+                store,
+                new ClusterCatalog(schema, coordinator),
+                new NoIds(),
+                new ClusterAdmin(id, store, schema, coordinator, new OwnerDirectory(etcd))));
     this.candidacy = new OwnerConfig(OwnerRole.DDL, id, id + ":1", TTL, modes.owner);
   }
 
@@ -142,6 +159,19 @@ final class TestNode implements AutoCloseable {
       }
       view.beforeCommit();
       return txn.commit();
+    }
+  }
+
+  /** What a client in a session of its own is answered: rows, {@code ok}, or an error. */
+  String sql(String statement) throws InterruptedException {
+    try (Session session = engine.session(1)) {
+      session.use(DB);
+      Result result = session.execute(session.parse(statement), List.of());
+      return result instanceof Result.Rows rows
+          ? rows.rows().stream().map(Object::toString).collect(Collectors.joining(" "))
+          : "ok";
+    } catch (SqlException e) {
+      return e.error().code() + ": " + e.getMessage();
     }
   }
 

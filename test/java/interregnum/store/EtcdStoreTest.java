@@ -99,6 +99,53 @@ class EtcdStoreTest {
   }
 
   @Test
+  void branchesIntoTransactionsOnTheSameSnapshot() throws InterruptedException {
+    write("a", "1");
+    write("b", "1");
+    StoreTxn txn = store.begin();
+    assertThat(txn.scan("a", "z", 0)).hasSize(2);
+    txn.put("c", "not in the branch");
+    StoreTxn first = txn.branch();
+    StoreTxn second = txn.branch();
+    write("a", "2");
+    assertThat(first.get("a")).contains("1");
+    assertThat(first.get("c")).isEmpty();
+    first.lock("a");
+    first.put("x", "1");
+    second.lock("b");
+    second.put("y", "1");
+    assertThat(first.commit()).isEqualTo(new CommitResult.Conflict());
+    assertThat(second.commit()).isInstanceOf(CommitResult.Committed.class);
+    assertThat(store.begin().scan("x", "z", 0)).containsExactly(new StoreTxn.Entry("y", "1"));
+  }
+
+  @Test
+  void conflictsInABranchWithADeletionOfALockedKey() throws InterruptedException {
+    write("a", "1");
+    StoreTxn txn = store.begin();
+    assertThat(txn.scan("a", "z", 0)).hasSize(1);
+    StoreTxn branch = txn.branch();
+    remove("a");
+    branch.lock("a");
+    branch.putGuarded("x", "1");
+    assertThat(branch.commit()).isEqualTo(new CommitResult.Conflict());
+  }
+
+  @Test
+  void writesAGuardedKeyWhateverStandsThere() throws InterruptedException {
+    write("k", "1");
+    StoreTxn guarded = store.begin();
+    StoreTxn compared = store.begin();
+    write("k", "2");
+    guarded.putGuarded("k", "3");
+    assertThat(guarded.commit()).isInstanceOf(CommitResult.Committed.class);
+    compared.putGuarded("k", "4");
+    compared.put("k", "5");
+    assertThat(compared.commit()).isEqualTo(new CommitResult.Conflict());
+    assertThat(store.begin().get("k")).contains("3");
+  }
+
+  @Test
   void letsTheFirstCommitterWin() throws InterruptedException {
     write("k", "0");
     StoreTxn first = store.begin();
