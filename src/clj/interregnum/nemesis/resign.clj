@@ -20,7 +20,7 @@
 
 (def ^:private change-timeout-ms
   "How long a successor may take."
-  10000)
+  6000)
 
 (def ^:private reign-min-ms
   "How long each owner reigns at least before it resigns in turn."
@@ -28,7 +28,7 @@
 
 (def ^:private reign-max-ms
   "How long each owner may reign without `reign-oks` successful operations."
-  5000)
+  3000)
 
 (def ^:private reign-oks
   "How many operations are to succeed under each owner."

@@ -43,24 +43,28 @@
     (when (and (every? :info (vals reports)) (every? some? (vals reigns)))
       reigns)))
 
-(def ^:private looks
+(def ^:private looks-needed
   "So many looks in a row must show the same."
   3)
+
+(defn looked
+  "What is known after one more look that showed `reports`: :answers, node → true
+  or false; the :reigns it showed; and :looks, how many in a row showed those."
+  [known reports]
+  (let [now (reigns reports)]
+    {:answers (update-vals reports (comp some? :info))
+     :reigns  now
+     :looks   (cond (nil? now)             0
+                    (= now (:reigns known)) (inc (:looks known))
+                    :else                  1)}))
 
 (defn await-rest!
   "Waits until all nodes answer and agree on the live owners of all roles for a few
   looks in a row, at most `timeout-ms`. Which nodes answered at last, node → true
   or false."
   [test timeout-ms]
-  (let [seen (atom {})
-        look (fn []
-               (let [reports (reports test)]
-                 (swap! seen (fn [{:keys [last-reigns times]}]
-                               (let [now (reigns reports)]
-                                 {:last-reigns now
-                                  :times       (if (= now last-reigns) (inc times) 1)
-                                  :answers     (update-vals reports (comp some? :info))})))
-                 (let [{:keys [last-reigns times]} @seen]
-                   (and last-reigns (<= looks times)))))]
-    (probe/await-some timeout-ms look)
-    (into (sorted-map) (:answers @seen))))
+  (let [known (volatile! nil)]
+    (probe/await-some timeout-ms
+                      #(<= looks-needed
+                           (:looks (vswap! known looked (reports test)))))
+    (into (sorted-map) (:answers @known))))

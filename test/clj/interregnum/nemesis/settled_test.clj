@@ -27,3 +27,16 @@
     (testing "while there is no owner"
       (is (nil? (settled/reigns
                   (update-vals at-rest #(update % :all dissoc :ddl))))))))
+
+(deftest looked-test
+  (let [restless (assoc-in at-rest ["n3" :info] nil)
+        looks    (fn [& shown] (:looks (reduce settled/looked nil shown)))]
+    (is (= 0 (looks restless) (looks restless restless) (looks at-rest restless)))
+    (is (= 1 (looks at-rest) (looks at-rest restless at-rest)))
+    (is (= 3 (looks restless at-rest at-rest at-rest)))
+    (testing "another reign begins the count anew"
+      (is (= 1 (looks at-rest
+                      (update-vals at-rest
+                                   #(assoc-in % [:all :autoid :term] 8))))))
+    (is (= {"n1" true, "n2" true, "n3" false}
+           (:answers (settled/looked nil restless))))))
