@@ -3,6 +3,7 @@
   (:require [clojure.string :as str]
             [interregnum.checker.coverage :as coverage]
             [interregnum.nemesis :as nemesis]
+            [interregnum.nemesis.enough :as enough]
             [interregnum.nemesis.sampler :as sampler]
             [interregnum.progress :as progress]
             [interregnum.target.nodes :as nodes]
@@ -35,13 +36,19 @@
             (assoc :valid? :unknown
                    :reason (str "No " (name (first idle)) " ever succeeded."))))))))
 
+(def ^:private extra-secs
+  "How much longer than its time limit a run may last until every fault has taken
+  effect."
+  60)
+
 (defn- generator
   "Load and faults for `:time-limit`, then the end of all faults, the cluster at
   rest, the workload's final operations, and who reigned when."
   [opts workload faults]
   (gen/phases
-    (gen/time-limit (:time-limit opts)
-                    (gen/clients (:generator workload) (:generator faults)))
+    (enough/time-limit
+      (:time-limit opts) extra-secs (:families faults)
+      (gen/clients (:generator workload) (:generator faults)))
     (gen/nemesis [(:final-generator faults) sampler/await-op])
     (gen/clients (:final-generator workload))
     (gen/nemesis (gen/once sampler/record-op))))
