@@ -220,7 +220,9 @@ public final class CoordinatorBench {
   private static DdlStatement create(String name) {
     List<Column> columns = List.of(column(1, "id"), column(2, "v"));
     return new DdlStatement.CreateTable(
-        new TableInfo(0, DB, name, columns, List.of("id"), List.of(), 0, 0, 2, 0), false);
+        new TableInfo(
+            0, DB, name, columns, List.of("id"), List.of(), 0, 0, 2, 0, SchemaState.PUBLIC),
+        false);
   }
 
   private static Column column(int id, String name) {

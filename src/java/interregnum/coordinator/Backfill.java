@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One task reads the rows, in large pages, and a few fill: each batch of a page is one
  * transaction, which conflicts with a change of any of its rows and of the job. Several are on
- * their way at once, so that the store need not wait for this node. Now and then the task that runs it all notes up to
- * where nothing is missing, so that a successor goes on there; doing a batch again changes nothing.
+ * their way at once, so that the store need not wait for this node. Now and then the task that runs
+ * it all notes up to where nothing is missing, so that a successor goes on there; doing a batch
+ * again changes nothing.
  */
 final class Backfill {
   private static final Logger LOG = LoggerFactory.getLogger(Backfill.class);

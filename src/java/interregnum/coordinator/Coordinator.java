@@ -17,6 +17,7 @@ import interregnum.table.Keys;
 import interregnum.table.TableInfo;
 import interregnum.table.TableJson;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -35,6 +36,10 @@ public final class Coordinator implements AutoCloseable {
   private final FinishedJobs finished;
   private final JobControl control;
   private volatile Optional<Scheduler> scheduler = Optional.empty();
+
+  /** Those of past reigns that go on; the task of the ownership adds, {@link #close} reads. */
+  private final List<Scheduler> abandoned = new ArrayList<>();
+
   private volatile Ownership ownership;
 
   /** What a coordinator works with. */
@@ -61,7 +66,9 @@ public final class Coordinator implements AutoCloseable {
     public void onRetireOwner(Term term) throws InterruptedException {
       Optional<Scheduler> last = scheduler;
       scheduler = Optional.empty();
-      if (last.isPresent()) {
+      if (last.isPresent() && parts.modes().retire() == CoordinatorModes.Retire.ABANDONS) {
+        abandoned.add(last.get());
+      } else if (last.isPresent()) {
         last.get().stop();
       }
     }
@@ -85,6 +92,14 @@ public final class Coordinator implements AutoCloseable {
     }
     submitter.close();
     finished.close();
+    try {
+      for (Scheduler each : abandoned) {
+        each.stop();
+      }
+    } catch (InterruptedException e) {
+      // The caller's own task is being cancelled; what was abandoned ends with the process.
+      return;
+    }
   }
 
   /** The node's part in the election of the {@code ddl} role, once started. */
@@ -132,6 +147,7 @@ public final class Coordinator implements AutoCloseable {
             .begin()
             .get(Keys.table(set.database(), set.name()))
             .map(TableJson::read)
+            .filter(t -> t.state().isPublic())
             .orElseThrow(
                 () ->
                     SqlError.NO_SUCH_TABLE.with(

@@ -8,6 +8,7 @@ import interregnum.table.DdlStatement.AddColumn;
 import interregnum.table.DdlStatement.AddIndex;
 import interregnum.table.DdlStatement.DropColumn;
 import interregnum.table.DdlStatement.DropIndex;
+import interregnum.table.DdlStatement.DropTable;
 import interregnum.table.DdlStatement.RenameTable;
 import interregnum.table.DdlStatementJson;
 import interregnum.table.Keys;
@@ -34,7 +35,10 @@ public record DdlJob(
       long id, JsonNode statement, long newTableId, String submittedBy, JobProgress progress) {}
 
   static DdlJob queued(long id, DdlStatement statement, long newTableId, String submittedBy) {
-    boolean drops = statement instanceof DropColumn || statement instanceof DropIndex;
+    boolean drops =
+        statement instanceof DropTable
+            || statement instanceof DropColumn
+            || statement instanceof DropIndex;
     SchemaState first = drops ? SchemaState.PUBLIC : SchemaState.ABSENT;
     return new DdlJob(id, statement, newTableId, submittedBy, JobProgress.queued(first));
   }

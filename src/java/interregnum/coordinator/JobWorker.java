@@ -235,7 +235,7 @@ final class JobWorker {
     Transactions.Ended<Boolean> ended =
         transactions.run(
             txn -> {
-              boolean same = txn.get(JobKeys.job(jobId)).equals(Optional.of(expected));
+              boolean same = isToBeReplaced(txn.get(JobKeys.job(jobId)), expected);
               if (same) {
                 txn.put(JobKeys.job(jobId), changed.json());
               }
@@ -245,6 +245,12 @@ final class JobWorker {
     if (ended.result() instanceof CommitResult.Fenced) {
       reign.depose();
     }
+  }
+
+  private boolean isToBeReplaced(Optional<String> stands, String expected) {
+    return stands.isPresent()
+        && (reign.modes().jobCheck() == CoordinatorModes.JobCheck.NONE
+            || stands.get().equals(expected));
   }
 
   /** False if the job is gone. */
@@ -272,13 +278,12 @@ final class JobWorker {
     failpoints.hit("beforeMoveToHistory", labels());
     JobState state = job.progress().state();
     DdlJob ended = job.with(job.progress().in(state == JobState.DONE ? JobState.SYNCED : state));
-    boolean checks = reign.modes().jobCheck() == CoordinatorModes.JobCheck.SAME_BYTES;
     String expected = row;
     Transactions.Ended<Boolean> moved =
         transactions.run(
             txn -> {
               Optional<String> stands = txn.get(JobKeys.job(jobId));
-              if (stands.isEmpty() || checks && !stands.get().equals(expected)) {
+              if (!isToBeReplaced(stands, expected)) {
                 return false;
               }
               txn.delete(JobKeys.job(jobId));

@@ -56,11 +56,8 @@ final class Scheduler {
     task = reign.node().runtime().spawn("ddl-scheduler-" + reign.owner(), this::run);
   }
 
-  /** Ends all work and waits until it has ended, as the modes say. */
+  /** Ends all work and waits until it has ended. */
   void stop() throws InterruptedException {
-    if (reign.modes().retire() == CoordinatorModes.Retire.ABANDONS) {
-      return;
-    }
     reign.depose();
     List<Task> tasks = new ArrayList<>(List.of(task));
     tasks.addAll(running().values());

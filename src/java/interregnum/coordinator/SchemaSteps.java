@@ -32,6 +32,9 @@ import java.util.Optional;
  *   drop         public -> write-only -> delete-only -> absent
  *   others       one step
  * </pre>
+ *
+ * <p>Statements see a table only while it is public, so the first step of its drop takes it away;
+ * the others let every transaction that still writes to it end before its rows go.
  */
 final class SchemaSteps {
   private final StoreTxn txn;
@@ -111,8 +114,15 @@ final class SchemaSteps {
       }
       throw SqlError.UNKNOWN_TABLE.with("Unknown table '%s.%s'", drop.database(), drop.name());
     }
-    txn.delete(Keys.table(drop.database(), drop.name()));
-    return done(List.of(table.get().id()));
+    SchemaState state = job.progress().schemaState();
+    if (state == SchemaState.DELETE_ONLY) {
+      txn.delete(Keys.table(drop.database(), drop.name()));
+      return gone(table.get());
+    }
+    SchemaState next =
+        state == SchemaState.PUBLIC ? SchemaState.WRITE_ONLY : SchemaState.DELETE_ONLY;
+    put(table.get().in(next));
+    return to(next, table.get());
   }
 
   private Step rename(RenameTable rename) throws InterruptedException {
@@ -163,7 +173,7 @@ final class SchemaSteps {
       return to(SchemaState.DELETE_ONLY, table);
     }
     put(withoutColumn(table, name));
-    return done(List.of(table.id()));
+    return gone(table);
   }
 
   private static void checkDroppable(TableInfo table, String name) {
@@ -236,7 +246,7 @@ final class SchemaSteps {
       return to(SchemaState.DELETE_ONLY, table);
     }
     put(withoutIndex(table, name));
-    return done(List.of(table.id()));
+    return gone(table);
   }
 
   /** Undoes an addition: what is written goes delete-only first, then away. */
@@ -295,6 +305,12 @@ final class SchemaSteps {
 
   private Step done(List<Long> tableIds) {
     return new Step(job.progress().to(JobState.DONE, SchemaState.PUBLIC), tableIds);
+  }
+
+  /** The last step of a drop. */
+  private Step gone(TableInfo table) {
+    return new Step(
+        job.progress().to(JobState.DONE, SchemaState.ABSENT), List.of(table.id()));
   }
 
   private TableInfo table() throws InterruptedException {

@@ -76,7 +76,7 @@ final class SchemaDefects {
               "pingcap/tidb#51846",
               "ending the work of a past reign: after regaining the role a node has two workers on"
                   + " one job",
-              "coordinator.Scheduler",
+              "coordinator.Coordinator",
               List.of("S-5", "S-15"),
               m ->
                   m.coordinator(

@@ -36,22 +36,24 @@ public final class SchemaSnapshot {
     return storeRevision;
   }
 
-  /** The tables by the keys where they stand. */
+  /** The tables by the keys where they stand, those that are being dropped included. */
   public Map<String, TableInfo> tables() {
     return tables;
   }
 
+  /** A table that statements may use. */
   public Optional<TableInfo> table(String database, String name) {
-    return Optional.ofNullable(tables.get(Keys.table(database, name)));
+    return Optional.ofNullable(tables.get(Keys.table(database, name)))
+        .filter(table -> table.state().isPublic());
   }
 
-  /** The names of a database's tables, in order. */
+  /** The names of a database's tables that statements may use, in order. */
   public List<String> names(String database) {
     String prefix = Keys.tablePrefix(database);
     List<String> names = new ArrayList<>();
     tables.forEach(
         (key, table) -> {
-          if (key.startsWith(prefix)) {
+          if (key.startsWith(prefix) && table.state().isPublic()) {
             names.add(table.name());
           }
         });

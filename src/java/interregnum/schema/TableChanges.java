@@ -155,11 +155,11 @@ final class TableChanges {
       }
       context.failpoints().hit("beforeApplyDiff", context.label(), "version=" + version);
       for (String key : diff.keys()) {
-        Optional<String> json = txn.get(key);
-        if (json.isPresent()) {
-          tables.put(key, TableJson.read(json.get()));
+        Optional<TableInfo> table = txn.get(key).map(TableJson::read);
+        if (table.filter(t -> t.state().isPublic()).isPresent()) {
+          tables.put(key, table.get());
         } else if (config.modes().removals() == Removals.APPLIED) {
-          tables.remove(key);
+          table.ifPresentOrElse(t -> tables.put(key, t), () -> tables.remove(key));
         }
       }
     }

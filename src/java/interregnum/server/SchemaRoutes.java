@@ -55,9 +55,8 @@ final class SchemaRoutes {
         .latest()
         .ifPresent(
             latest ->
-                latest
-                    .tables()
-                    .values()
+                latest.tables().values().stream()
+                    .filter(t -> t.state().isPublic())
                     .forEach(
                         t ->
                             tables

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param autoIncrementStart the declared first automatic id, 0 if none was
  * @param maxColumnId the largest column id ever used
  * @param maxIndexId the largest index id ever used
+ * @param state public, or how far it is from being dropped; statements see it while it is public
  */
 public record TableInfo(
     long id,
@@ -24,7 +25,8 @@ public record TableInfo(
     long autoIdCache,
     long autoIncrementStart,
     int maxColumnId,
-    int maxIndexId) {
+    int maxIndexId,
+    SchemaState state) {
 
   public TableInfo {
     columns = List.copyOf(columns);
@@ -63,27 +65,34 @@ public record TableInfo(
   public TableInfo withId(long newId) {
     return new TableInfo(
         newId, database, name, columns, primaryKey, indexes, autoIdCache, autoIncrementStart,
-        maxColumnId, maxIndexId);
+        maxColumnId, maxIndexId, state);
   }
 
   /** The same table under another name. */
   public TableInfo withName(String newDatabase, String newName) {
     return new TableInfo(
         id, newDatabase, newName, columns, primaryKey, indexes, autoIdCache, autoIncrementStart,
-        maxColumnId, maxIndexId);
+        maxColumnId, maxIndexId, state);
   }
 
   /** The same table with other columns; {@code newMaxColumnId} is the largest id ever used. */
   public TableInfo withColumns(List<Column> newColumns, int newMaxColumnId) {
     return new TableInfo(
         id, database, name, newColumns, primaryKey, indexes, autoIdCache, autoIncrementStart,
-        newMaxColumnId, maxIndexId);
+        newMaxColumnId, maxIndexId, state);
   }
 
   /** The same table with other indexes; {@code newMaxIndexId} is the largest id ever used. */
   public TableInfo withIndexes(List<IndexInfo> newIndexes, int newMaxIndexId) {
     return new TableInfo(
         id, database, name, columns, primaryKey, newIndexes, autoIdCache, autoIncrementStart,
-        maxColumnId, newMaxIndexId);
+        maxColumnId, newMaxIndexId, state);
+  }
+
+  /** The same table in another state. */
+  public TableInfo in(SchemaState newState) {
+    return new TableInfo(
+        id, database, name, columns, primaryKey, indexes, autoIdCache, autoIncrementStart,
+        maxColumnId, maxIndexId, newState);
   }
 }

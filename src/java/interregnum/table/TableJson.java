@@ -42,6 +42,7 @@ public final class TableJson {
     node.put("autoIdCache", table.autoIdCache());
     node.put("autoIncrementStart", table.autoIncrementStart());
     node.put("maxColumnId", table.maxColumnId()).put("maxIndexId", table.maxIndexId());
+    node.put("state", table.state().id());
     return node;
   }
 
@@ -61,7 +62,8 @@ public final class TableJson {
         node.get("autoIdCache").longValue(),
         node.get("autoIncrementStart").longValue(),
         node.get("maxColumnId").intValue(),
-        node.get("maxIndexId").intValue());
+        node.get("maxIndexId").intValue(),
+        SchemaState.of(node.get("state").textValue()));
   }
 
   /** A column as a tree. */

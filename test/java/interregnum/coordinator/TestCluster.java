@@ -8,12 +8,15 @@ import interregnum.defect.Defects;
 import interregnum.defect.Modes;
 import interregnum.etcd.EtcdServer;
 import interregnum.etcd.JetcdEtcd;
+import interregnum.etcd.KeyValue;
+import interregnum.etcd.Read;
 import interregnum.etcd.TxnRequest;
 import interregnum.etcd.TxnRequest.Write;
 import interregnum.runtime.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -90,6 +93,14 @@ final class TestCluster implements BeforeEachCallback, AfterEachCallback {
     String key = node.coordinator.ownership().term().orElseThrow().electionKey();
     TxnRequest request = new TxnRequest(List.of(), List.of(new Write.Delete(key)));
     assertThat(etcd.txn(request, LONG)).isInstanceOf(Outcome.Done.class);
+  }
+
+  /** The revision at which the key was last written. */
+  long modRevision(String key) throws InterruptedException {
+    if (etcd.get(key, LONG) instanceof Outcome.Done<Read<Optional<KeyValue>>> done) {
+      return done.value().value().orElseThrow().modRevision();
+    }
+    throw new IllegalStateException("no answer from etcd");
   }
 
   static void awaitHeld(TestNode node, String failpoint) {

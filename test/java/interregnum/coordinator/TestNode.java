@@ -186,7 +186,8 @@ final class TestNode implements AutoCloseable {
 
   static TableInfo definition(String name) {
     return new TableInfo(
-        0, DB, name, List.of(column(1, "id"), column(2, "v")), List.of("id"), List.of(), 0, 0, 2, 0);
+        0, DB, name, List.of(column(1, "id"), column(2, "v")), List.of("id"), List.of(), 0, 0, 2, 0,
+        SchemaState.PUBLIC);
   }
 
   static Column column(int id, String name) {

@@ -23,7 +23,7 @@ class TableJsonTest {
               new Column(4, "d", DOUBLE, true, 1.5, false, SchemaState.PUBLIC)),
           List.of("id"),
           List.of(new IndexInfo(1, "n", List.of("name"), true, SchemaState.REORGANISING)),
-          1, 100, 4, 1);
+          1, 100, 4, 1, SchemaState.WRITE_ONLY);
 
   @Test
   void definitionsSurviveTheStore() {

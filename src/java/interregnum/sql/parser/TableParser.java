@@ -74,7 +74,8 @@ final class TableParser {
             autoIdCache,
             autoIncrement,
             columns.size(),
-            indexes.size());
+            indexes.size(),
+            SchemaState.PUBLIC);
     return new DdlStatement.CreateTable(TableRules.checked(table), ifNotExists);
   }
 
