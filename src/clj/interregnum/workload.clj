@@ -1,6 +1,7 @@
 (ns interregnum.workload
   "The workloads by name."
   (:require [interregnum.workload.ids :as ids]
+            [interregnum.workload.owner :as owner]
             [interregnum.workload.register :as register]
             [interregnum.workload.schema :as schema]))
 
@@ -13,5 +14,6 @@
     :client :generator :final-generator :checker
     :invariants       name → title of what its checker checks, if it has parts"
   {"ids" ids/workload
+   "owner" owner/workload
    "register" register/workload
    "schema" schema/workload})

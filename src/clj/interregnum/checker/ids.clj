@@ -14,8 +14,13 @@
                   {:valid? false :reason \"...\" :count 3
                    :first [{:earlier op :later op} ...], :worst {...}}
                   :unique {:valid? true} ...}
-     :tables {0 {:acked-count 812 ...}}}"
+     :linearizable {:valid? false :reason \"...\" ...}
+     :tables {0 {:acked-count 812 ...}}}
+
+  `:linearizable` is the second opinion of `interregnum.checker.ids.counter`. Where
+  it contradicts the invariants the verdict is unknown."
   (:require [interregnum.checker.ids.calls :as calls]
+            [interregnum.checker.ids.counter :as counter]
             [interregnum.checker.ids.order :as order]
             [interregnum.checker.ids.report :as report]
             [interregnum.checker.ids.rows :as rows]
@@ -53,7 +58,8 @@
 (defn- check-table
   "Invariant → result for one table."
   [table {:keys [reigns limits]}]
-  {:unique          (values/unique table reigns)
+  {:linearizable    (counter/linearizable table reigns)
+   :unique          (values/unique table reigns)
    :real-time-order (order/real-time table reigns)
    :session-order   (order/session table reigns)
    :floor           (order/floor table reigns)
@@ -117,15 +123,19 @@
   (let [tables  (update-vals (calls/tables history) prepare)
         reigns  (owners/reigns history :autoid)
         context {:reigns reigns :limits (limits history reigns id-step)}
-        checked (update-vals tables #(check-table % context))
+        checked (into {}
+                      (for [[id table] tables]
+                        [id (counter/agreed (check-table table context) id)]))
         results (into (sorted-map)
                       (for [k (keys invariants)]
                         [k (join-tables (map k (vals checked)))]))
+        search  (join-tables (map :linearizable (vals checked)))
         stats   (into (sorted-map)
                       (for [[id table] tables]
                         [id (table-stats table (:gaps (checked id)))]))]
-    (merge (verdict results (transduce (map :acked-count) + (vals stats)))
-           {:invariants results :tables stats})))
+    (merge (verdict (assoc results :linearizable search)
+                    (transduce (map :acked-count) + (vals stats)))
+           {:invariants results :linearizable search :tables stats})))
 
 (defn checker
   "The `analysis` as a Checker; `:id-step` comes from the test map."

@@ -89,12 +89,18 @@
   [address]
   (fetch address "/schema"))
 
+(defn ddl-history
+  "The last schema changes that have ended, newest first, as the node reads them in
+  the store, or nil."
+  [address]
+  (fetch address "/ddl/history"))
+
 (defn ddl
   "What the store holds of schema changes by this node's reading, {:diffs :history
   :jobs :mdl}; a part that it could not read is nil."
   [address]
   {:diffs (:diffs (fetch address "/ddl/diffs"))
-   :history (fetch address "/ddl/history")
+   :history (ddl-history address)
    :jobs (fetch address "/ddl/jobs")
    :mdl (fetch address "/ddl/mdl")})
 

@@ -13,9 +13,9 @@
     :id-step  how many ids an owner reserves at a time"
   (:require [clojure.string :as str]
             [interregnum.checker.ids :as checker]
-            [interregnum.error :as error]
-            [interregnum.host :as host]
             [interregnum.sql :as sql]
+            [interregnum.workload.pace :as pace]
+            [interregnum.workload.session :as session]
             [jepsen.client :as client]
             [jepsen.generator :as gen]
             [jepsen.util :as util])
@@ -67,36 +67,9 @@
     :next-id         (assoc value :next (next-id connection (:table value)))
     :read            (assoc value :rows (read-rows connection (:table value)))))
 
-(defn- create-table!
-  "Creates `table`; that it exists already is fine, an earlier try may have been
-  answered by silence."
-  [connection table]
-  (try (sql/execute! connection (create-table table))
-       (catch Exception e
-         (when-not (= :table-exists (:type (error/classify e)))
-           (throw e)))))
-
-(defn- open-connection!
-  "The connection in the atom `connection`, opened if there is none."
-  [connection address]
-  (or @connection
-      (reset! connection
-              (try (sql/connect! address {})
-                   (catch Exception e (throw (error/connecting e)))))))
-
-(defn- drop-connection!
-  [connection]
-  (sql/close! @connection)
-  (reset! connection nil))
-
 (def ^:private idempotent
   "Operations that may be taken for failed when their outcome is unknown."
   #{:next-id :read})
-
-(def ^:private refused-pause-ms
-  "How long a client waits after a node would not talk to it. A node that is down
-  refuses at once; without a pause it would attract most of the operations."
-  300)
 
 (def ^:private setup-options
   "How long tables are tried to be created."
@@ -105,45 +78,28 @@
    :log-message    "Waiting for tables to be created"
    :timeout        30000})
 
-(defrecord IdsClient [node address connection]
+(defrecord IdsClient [session]
   client/Client
   (open! [this test node]
-    (assoc this
-           :node node
-           :address (host/address test node)
-           :connection (atom nil)))
+    (assoc this :session (session/session test node {})))
 
   (setup! [_ test]
-    (when (= node (first (:nodes test)))
+    (when (= (:node session) (first (:nodes test)))
       (dotimes [table (:tables test)]
-        (util/await-fn
-          #(try (create-table! (open-connection! connection address) table)
-                (catch Exception e
-                  (drop-connection! connection)
-                  (throw e)))
-          setup-options))))
+        (util/await-fn #(session/setup! session (create-table table)) setup-options))))
 
   (invoke! [_ _ op]
-    (try
-      (let [value (invoke (open-connection! connection address) op)]
-        (assoc op :type :ok :value (assoc value :node node)))
-      (catch Exception e
-        (let [error (error/classify e)]
-          (when (error/broken-connection? error)
-            (drop-connection! connection))
-          (when (= :no-connection (:type error))
-            (util/sleep refused-pause-ms))
-          (error/complete op (assoc error :node node) idempotent)))))
+    (session/attempt! session op idempotent invoke))
 
   (teardown! [_ _])
 
   (close! [_ _]
-    (drop-connection! connection)))
+    (session/drop! session)))
 
 (defn ids-client
-  "A client without a connection; `open!` gives one for a node."
+  "A client without a session; `open!` gives one for a node."
   []
-  (->IdsClient nil nil nil))
+  (->IdsClient nil))
 
 ;;; Generator
 
@@ -218,29 +174,10 @@
   [{:keys [seed tables id-step] :or {id-step checker/default-id-step}} lane]
   (->Operations seed lane 0 {} tables id-step))
 
-(defn- patient-threads
-  "How many threads call seldom, the same number for each node."
-  [{:keys [nodes concurrency]}]
-  (let [n (count nodes)]
-    (* n (quot (* 3 (quot concurrency n)) 4))))
-
-(def ^:private patient-secs
-  "How long a patient thread waits between two calls, about: longer than it takes
-  to depose an owner that does not answer."
-  4)
-
 (defn generator
-  "Operations at `:rate`. Three of four threads of each node call seldom: while the
-  others hang on a node that does not answer, these call it long after it stopped.
-  A deposed owner that does not know it does harm to them."
+  "Operations at `:rate`, and others by patient threads."
   [{:keys [rate] :as opts}]
-  (let [patient (patient-threads opts)
-        busy    (gen/stagger (/ 1 rate) (operations opts 0))]
-    (if (pos? patient)
-      (gen/reserve patient
-                   (gen/stagger (/ patient-secs patient) (operations opts 1))
-                   busy)
-      busy)))
+  (pace/patient opts (operations opts 1) (gen/stagger (/ 1 rate) (operations opts 0))))
 
 (def ^:private final-limit-secs
   "How long each step of the final phase may try."
@@ -249,11 +186,6 @@
 (def ^:private tries-max
   "How often an insert of the final phase is tried."
   100)
-
-(defn- until-ok
-  "The operations `ops`, at most two a second, until one succeeds."
-  [ops]
-  (gen/until-ok (gen/delay 1/2 ops)))
 
 (defn- final-inserts
   "Inserts of one row into `table` by `thread`; no two have a tag in common, and
@@ -265,12 +197,6 @@
              :rows  1
              :tag   (- -1 (+ i (* tries-max (+ table (* thread tables)))))}}))
 
-(defn- on-every-node
-  "What `f` makes of a thread's number, by one thread of each node."
-  [nodes f]
-  (apply gen/any (for [thread (range (count nodes))]
-                   (gen/on-threads #{thread} (f thread)))))
-
 (defn final-generator
   "One insert into every table by one thread of each node, then a read of every
   table by the same."
@@ -278,16 +204,16 @@
   (gen/phases
     (gen/time-limit
       final-limit-secs
-      (on-every-node nodes
+      (pace/on-every-node nodes
         (fn [thread]
           (for [table (range tables)]
-            (until-ok (final-inserts thread table tables))))))
+            (pace/until-ok (final-inserts thread table tables))))))
     (gen/time-limit
       final-limit-secs
-      (on-every-node nodes
+      (pace/on-every-node nodes
         (fn [_]
           (for [table (range tables)]
-            (until-ok (gen/repeat {:f :read :value {:table table}}))))))))
+            (pace/until-ok (gen/repeat {:f :read :value {:table table}}))))))))
 
 ;;; Workload
 

@@ -25,8 +25,6 @@
 
 (set! *warn-on-reflection* true)
 
-(set! *warn-on-reflection* true)
-
 ;;; Client
 
 (def ^:private table

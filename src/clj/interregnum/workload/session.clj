@@ -8,7 +8,8 @@
     :options     of `interregnum.sql/connect!`"
   (:require [interregnum.error :as error]
             [interregnum.host :as host]
-            [interregnum.sql :as sql]))
+            [interregnum.sql :as sql]
+            [jepsen.util :as util]))
 
 (set! *warn-on-reflection* true)
 
@@ -34,6 +35,11 @@
   (sql/close! @connection)
   (reset! connection nil))
 
+(def ^:private refused-pause-ms
+  "How long a client waits after a node would not talk to it. A node that is down
+  refuses at once; without a pause it would attract most of the operations."
+  300)
+
 (defn complete!
   "Completes `op` with `(f connection op)`, which gives the completed op; an
   exception decides between :fail and :info, see `interregnum.error`. Ops whose
@@ -46,6 +52,8 @@
       (let [error (error/classify e)]
         (when (error/broken-connection? error)
           (drop! session))
+        (when (= :no-connection (:type error))
+          (util/sleep refused-pause-ms))
         (error/complete op (assoc error :node node) idempotent)))))
 
 (defn attempt!

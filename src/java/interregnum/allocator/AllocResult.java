@@ -13,7 +13,7 @@ public sealed interface AllocResult {
    * the last one being {@code max}. {@code min == max} for a request of no ids: the next id is
    * larger.
    *
-   * @param term the reign that served the request
+   * @param term the reign that reserved them, which is the one that served the request
    */
   record Allocated(long min, long max, long term) implements AllocResult {}
 

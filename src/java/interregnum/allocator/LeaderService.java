@@ -124,7 +124,7 @@ public final class LeaderService implements OwnerListener {
       TableRange.Answer answer = table.range().take(reign, demand, deadline);
       if (answer instanceof TableRange.Taken taken) {
         return new LeaderReply.Granted(
-            taken.draw().min(), taken.draw().max(), reign.number());
+            taken.draw().min(), taken.draw().max(), taken.term());
       }
       if (!(answer instanceof TableRange.Ask ask)) {
         return answer instanceof TableRange.Exhausted ? new LeaderReply.Exhausted() : busy();

@@ -53,7 +53,7 @@ final class TableRange {
           }
           if (Long.compareUnsigned(draw.get().max(), held.get().end()) <= 0) {
             state = held.get().withBase(draw.get().max());
-            return new Taken(draw.get());
+            return new Taken(draw.get(), held.get().term());
           }
         }
         if (!asking) {
@@ -77,7 +77,7 @@ final class TableRange {
         Optional<RangeState.Held> held = held(reign);
         if (held.isPresent() && Long.compareUnsigned(base, held.get().end()) <= 0) {
           state = held.get().withBase(Draw.max(base, held.get().base()));
-          return new Taken(new Draw(base, base));
+          return new Taken(new Draw(base, base), held.get().term());
         }
         if (!asking) {
           asking = true;
@@ -172,8 +172,12 @@ final class TableRange {
   /** What a task is told that comes to a range. */
   sealed interface Answer {}
 
-  /** The ids in the draw are the caller's. */
-  record Taken(Draw draw) implements Answer {}
+  /**
+   * The ids in the draw are the caller's.
+   *
+   * @param term the reign that reserved them
+   */
+  record Taken(Draw draw, long term) implements Answer {}
 
   /** The column's type holds no more. */
   record Exhausted() implements Answer {}

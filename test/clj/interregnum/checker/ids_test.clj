@@ -6,7 +6,8 @@
             [clojure.test.check :as tc]
             [clojure.test.check.generators :as gen]
             [clojure.test.check.properties :as prop]
-            [interregnum.checker.ids :as ids])
+            [interregnum.checker.ids :as ids]
+            [interregnum.checker.ids.counter :as counter])
   (:import (java.io File)))
 
 (defn- stored
@@ -21,7 +22,40 @@
           {:keys [name history result]} (stored verdict)]
     (testing (str verdict " " name)
       (is (= valid? (:valid? result)))
-      (is (= result (ids/analysis history {}))))))
+      (is (= result (dissoc (ids/analysis history {}) :linearizable))))))
+
+(deftest agrees-with-linearizability-test
+  (doseq [verdict ["valid" "invalid" "unknown"]
+          {:keys [name history result]} (stored verdict)
+          :let [{:keys [valid? reason]} (:linearizable (ids/analysis history {}))
+                violated (set (:violated result))]]
+    (testing (str verdict " " name)
+      (is (or (violated :shape)
+              (= (not-any? violated counter/same-promises) valid?))
+          reason))))
+
+(deftest disagreement-test
+  (let [agree    {:unique {:valid? true} :real-time-order {:valid? true}
+                  :session-order {:valid? true} :floor {:valid? true}
+                  :shape {:valid? true} :linearizable {:valid? true}}
+        violated {:valid? false :reason "Process 1 got id 5." :count 1}
+        judged   #(update-vals (counter/agreed % 0) (juxt :valid? :reason))]
+    (testing "results that agree stay as they are"
+      (is (= agree (counter/agreed agree 0)))
+      (let [both (assoc agree :floor violated :linearizable violated)]
+        (is (= both (counter/agreed both 0)))))
+    (testing "an order that is violated though the history is linearizable is unknown"
+      (let [reason (str "The checkers disagree about table 0 for its history is"
+                        " linearizable, but violates floor.")
+            found  (judged (assoc agree :floor violated))]
+        (is (= [:unknown reason] (:floor found)))
+        (is (= [:unknown reason] (:linearizable found)))
+        (is (= [true nil] (:unique found)))))
+    (testing "a history that is not linearizable though it violates no order is unknown"
+      (is (= :unknown (first (:linearizable (judged (assoc agree :linearizable violated)))))))
+    (testing "a batch of a wrong shape is no allocation of a counter"
+      (let [shapeless (assoc agree :shape violated :unique violated)]
+        (is (= shapeless (counter/agreed shapeless 0)))))))
 
 (deftest every-invariant-rejects-something-test
   (is (= (set (keys ids/invariants))
@@ -102,14 +136,16 @@
   (and (< (:complete a) (:invoke b)) (<= (:low b) (:high a))))
 
 (defn- oracle
-  "Invariant → how many calls break it, by looking at every pair."
+  "Invariant → how many calls break it, by looking at every pair; and that the
+  checker's second opinion agrees with it."
   [history]
   (let [by-f      (group-by :f (paired history))
         inserts   (:insert by-f)
         explicits (:insert-explicit by-f)
         peeks     (:next-id by-f)
         counts    (fn [earlier later] (broken-count earlier later too-low?))]
-    {:real-time-order (counts inserts inserts)
+    {:agreed?         true
+     :real-time-order (counts inserts inserts)
      :session-order   (broken-count inserts inserts
                                     #(and (= (:process %1) (:process %2))
                                           (too-low? %1 %2)))
@@ -123,9 +159,10 @@
 (defn- checked
   "The same counts by the checker."
   [history]
-  (let [results (:invariants (ids/analysis history {}))]
-    (into {} (for [k [:real-time-order :session-order :floor :next-id :unique]]
-               [k (or (:count (results k)) 0)]))))
+  (let [{:keys [invariants linearizable]} (ids/analysis history {})]
+    (into {:agreed? (not= :unknown (:valid? linearizable))}
+          (for [k [:real-time-order :session-order :floor :next-id :unique]]
+            [k (or (:count (invariants k)) 0)]))))
 
 (deftest agrees-with-brute-force-test
   (let [seed   (or (some-> (System/getProperty "interregnum.seed") parse-long)

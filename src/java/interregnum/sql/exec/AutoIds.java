@@ -23,6 +23,7 @@ final class AutoIds {
   private final boolean zeroIsImplicit;
   private long firstImplicit;
   private long lastExplicit;
+  private long term;
 
   AutoIds(
       IdService ids, TableInfo table, Column column, Spacing spacing, boolean zeroIsImplicit) {
@@ -41,6 +42,11 @@ final class AutoIds {
   /** The last id that the statement gave itself, as 64 bits; 0 if it gave none. */
   long lastExplicit() {
     return lastExplicit;
+  }
+
+  /** The reign that reserved the last id drawn from the service; 0 if none was. */
+  long term() {
+    return term;
   }
 
   /** Fills in the ids of all rows that have none. Neighbouring ones get one batch. */
@@ -73,6 +79,7 @@ final class AutoIds {
     }
     long id = first(allocated.min());
     firstImplicit = firstImplicit == 0 ? id : firstImplicit;
+    term = allocated.term();
     for (int i = 0; i < rows.size(); i++) {
       Object value = Values.coerce(column, Values.ofBits(id, unsigned), firstRow + i);
       rows.get(i).set(column, value);

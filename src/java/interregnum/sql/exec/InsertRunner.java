@@ -51,6 +51,11 @@ final class InsertRunner {
     return autoIds.map(AutoIds::firstImplicit).orElse(0L);
   }
 
+  /** The reign that reserved the ids it drew; 0 if it drew none. */
+  long term() {
+    return autoIds.map(AutoIds::term).orElse(0L);
+  }
+
   Result.Done run(TableInfo current, Transaction transaction) throws InterruptedException {
     if (!current.equals(table)) {
       prepare(current);

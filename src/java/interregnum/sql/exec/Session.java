@@ -219,6 +219,7 @@ public final class Session implements AutoCloseable {
     Result result = inTransaction(t -> runner.run(table(t, insert.table()), t));
     if (runner.firstImplicitId() != 0) {
       lastInsertId = runner.firstImplicitId();
+      variables.idTerm(runner.term());
     }
     return result;
   }

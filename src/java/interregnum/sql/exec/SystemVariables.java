@@ -16,9 +16,12 @@ final class SystemVariables {
 
   static final String SERVER_VERSION = "8.0.11-interregnum-0.1.0";
 
+  /** The term under which the session's last automatic id was reserved; 0 before the first. */
+  private static final String ID_TERM = "interregnum_autoid_term";
+
   private static final Map<String, Object> DEFAULTS = defaults();
   private static final Set<String> READ_ONLY =
-      Set.of("hostname", "license", "lower_case_table_names", "port", "system_time_zone",
+      Set.of(ID_TERM, "hostname", "license", "lower_case_table_names", "port", "system_time_zone",
           "version", "version_comment", "version_compile_os", "version_compile_machine");
   private static final Set<String> SWITCHES =
       Set.of("autocommit", "foreign_key_checks", "unique_checks", "sql_safe_updates",
@@ -43,6 +46,7 @@ final class SystemVariables {
     v.put("hostname", "localhost");
     v.put("init_connect", "");
     v.put("innodb_lock_wait_timeout", 50L);
+    v.put(ID_TERM, 0L);
     v.put("interactive_timeout", 28800L);
     v.put("license", "none");
     v.put("lower_case_table_names", 2L);
@@ -95,6 +99,11 @@ final class SystemVariables {
   /** Whether the variable is on. */
   boolean isOn(String name) {
     return Values.isTrue(values.get(name));
+  }
+
+  /** Notes the term under which an automatic id was reserved. */
+  void idTerm(long term) {
+    values.put(ID_TERM, term);
   }
 
   /** The value that {@code SET name = DEFAULT} gives. */
