@@ -6,6 +6,7 @@ import interregnum.allocator.AllocatorModes.Counter;
 import interregnum.allocator.AllocatorModes.Forced;
 import interregnum.allocator.AllocatorModes.Ranges;
 import interregnum.owner.OwnerModes;
+import interregnum.sql.exec.SqlModes;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,8 +69,19 @@ public final class Defects {
               List.of("ID-15", "ID-1"),
               m -> m.allocator(a -> a.with(Forced.EACH_TIME))));
 
+  private static final List<Defect> OF_TRANSACTIONS =
+      List.of(
+          new Defect(
+              "tidb-auto-retry",
+              "jepsen.io/analyses/tidb-2.1.7",
+              "failing a transaction that conflicts: its statements run again without the client,"
+                  + " so that a decision from what it read overwrites what was written since",
+              "sql.exec.Session",
+              List.of("linearizable registers"),
+              m -> m.sql(s -> s.with(SqlModes.Conflict.REPLAYED))));
+
   private static final List<Defect> ALL =
-      Stream.concat(OF_IDS.stream(), SchemaDefects.ALL.stream()).toList();
+      Stream.of(OF_IDS, SchemaDefects.ALL, OF_TRANSACTIONS).flatMap(List::stream).toList();
 
   private static final Map<String, Defect> BY_ID = index();
 

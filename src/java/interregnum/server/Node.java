@@ -94,7 +94,8 @@ final class Node implements AutoCloseable {
             new SqlEngine.Parts(store,
             new ClusterCatalog(schema, coordinator),
             ids,
-            new ClusterAdmin(options.id(), store, schema, coordinator, directory)));
+            new ClusterAdmin(options.id(), store, schema, coordinator, directory),
+            modes.sql()));
   }
 
   private Outcome<Optional<String>> leaderAddress() throws InterruptedException {

@@ -99,6 +99,16 @@ class LeaderServiceTest {
     assertThat(toAndFro(cluster)).containsExactly(1, 2, 3, 4, 4_001, 4_002, 4_003, 5, 6);
   }
 
+  @Test
+  void tellsInWhichTermItsIdsWereReserved() throws Exception {
+    FakeCluster cluster = correct();
+    toAndFro(cluster);
+    assertThat(cluster.elect("b").alloc(1)).isEqualTo(new LeaderReply.Granted(12_000, 12_001, 14));
+    FakeCluster keeping = with("tidb-52600");
+    toAndFro(keeping);
+    assertThat(keeping.elect("b").alloc(1)).isEqualTo(new LeaderReply.Granted(4_003, 4_004, 12));
+  }
+
   private static long[] toAndFro(FakeCluster cluster) throws Exception {
     FakeCluster.Node a = cluster.elect("a");
     long[] ids = new long[9];

@@ -43,6 +43,10 @@ public final class Session implements AutoCloseable {
   private boolean countFound;
   private boolean begun;
   private Optional<Transaction> transaction = Optional.empty();
+
+  /** What the open transaction has done, if it is to be replayed. */
+  private final List<Work> done = new ArrayList<>();
+
   private long lastInsertId;
   private long rowCount;
 
@@ -284,8 +288,15 @@ public final class Session implements AutoCloseable {
       if (transaction.isEmpty()) {
         transaction = Optional.of(Transaction.begin(engine.store(), engine.catalog()));
       }
+      if (engine.modes().conflict() == SqlModes.Conflict.REPLAYED) {
+        done.add(work);
+      }
       return work.run(transaction.get());
     }
+    return inOwnTransaction(work);
+  }
+
+  private Result inOwnTransaction(Work work) throws InterruptedException {
     for (int attempt = 1; ; attempt++) {
       try (Transaction own = Transaction.begin(engine.store(), engine.catalog())) {
         Result result = work.run(own);
@@ -305,19 +316,35 @@ public final class Session implements AutoCloseable {
 
   private void commit() throws InterruptedException {
     Optional<Transaction> ending = transaction;
+    List<Work> statements = List.copyOf(done);
     begun = false;
     transaction = Optional.empty();
-    if (ending.isPresent()) {
-      try (Transaction t = ending.get()) {
-        t.commit();
-      }
+    done.clear();
+    if (ending.isEmpty()) {
+      return;
     }
+    try (Transaction t = ending.get()) {
+      t.commit();
+    } catch (SqlException e) {
+      if (e.error() != SqlError.WRITE_CONFLICT || statements.isEmpty()) {
+        throw e;
+      }
+      inOwnTransaction(t -> replay(statements, t));
+    }
+  }
+
+  private static Result replay(List<Work> statements, Transaction t) throws InterruptedException {
+    for (Work statement : statements) {
+      statement.run(t);
+    }
+    return Result.Done.NOTHING;
   }
 
   private void rollback() {
     begun = false;
     transaction.ifPresent(Transaction::close);
     transaction = Optional.empty();
+    done.clear();
   }
 
   private SessionSettings settings() {

@@ -16,13 +16,15 @@ public final class SqlEngine {
   private final Catalog catalog;
   private final IdService ids;
   private final DdlAdmin admin;
+  private final SqlModes modes;
   private final StatementParser parser;
   private final Mutex lock;
   private final String hiddenKeyPrefix;
   private long hiddenKeys; // guarded by lock
 
   /** The services that statements are carried out by. */
-  public record Parts(Store store, Catalog catalog, IdService ids, DdlAdmin admin) {}
+  public record Parts(
+      Store store, Catalog catalog, IdService ids, DdlAdmin admin, SqlModes modes) {}
 
   public SqlEngine(String nodeId, Runtime runtime, Parts parts) {
     this.runtime = runtime;
@@ -30,6 +32,7 @@ public final class SqlEngine {
     this.catalog = parts.catalog();
     this.ids = parts.ids();
     this.admin = parts.admin();
+    this.modes = parts.modes();
     this.parser = new StatementParser(runtime);
     this.lock = runtime.mutex("hidden row keys");
     this.hiddenKeyPrefix =
@@ -70,6 +73,10 @@ public final class SqlEngine {
 
   DdlAdmin admin() {
     return admin;
+  }
+
+  SqlModes modes() {
+    return modes;
   }
 
   StatementParser parser() {

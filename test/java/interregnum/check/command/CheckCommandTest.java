@@ -81,6 +81,45 @@ class CheckCommandTest {
   }
 
   @Test
+  void givesNoVerdictOnHistoriesThatCannotBe() throws IOException {
+    String invoke = history("0 invoke write 1");
+    String valid = history("0 invoke write 1", "0 ok write 1");
+    String[][] cases = {
+      {invoke + "{:process 0, :type :ok, :f", "", "line 2: expected a value"},
+      {invoke + invoke, "", "line 2: process 0 invokes write while its write is still open"},
+      {history("3 ok read 1"), "", "line 1: process 3 completes read, which it did not invoke"},
+      {"{:index 4, :process 0, :type :invoke, :f :read}\n{:index 3, :process 1, :type :invoke,"
+          + " :f :read}", "", "line 2: operations are out of order"},
+      {valid, "mutex", "a mutex has no operation write"},
+      {valid, "kv", "operations on a map need a value [key v], found 1"},
+      {valid, "fenced-lock", "a fenced lock has no operation write"},
+    };
+    for (int i = 0; i < cases.length; i++) {
+      String file = file(i + ".edn", cases[i][0]);
+      String[] arguments =
+          cases[i][1].isEmpty() ? new String[] {file} : new String[] {file, "--model", cases[i][1]};
+      assertThat(run(arguments)).as(cases[i][2]).isEqualTo(255);
+      assertThat(err.toString(StandardCharsets.UTF_8)).contains(file + ": ", cases[i][2]);
+      assertThat(out.toString(StandardCharsets.UTF_8)).as("no verdict").isEmpty();
+    }
+  }
+
+  @Test
+  void tabulatesAFolderAndSaysWhichFilesAreNoHistories() throws IOException {
+    file("a.edn", history("0 invoke write 1", "0 ok write 1"));
+    file("b.jsonl", "{\"process\": 0, \"type\": \"invoke\", \"f\": \"read\"}\n"
+        + "{\"process\": 0, \"type\": \"ok\", \"f\": \"read\", \"value\": 3}\n");
+    file("c.json", "{\"process\": 0,\n");
+    file("notes.md", "no history");
+    assertThat(run(folder.toString())).isEqualTo(1);
+    assertThat(out.toString(StandardCharsets.UTF_8).lines())
+        .hasSize(2)
+        .anyMatch(line -> line.matches("a\\.edn +linearizable +1 operations.*"))
+        .anyMatch(line -> line.matches("b\\.jsonl +NOT linearizable +1 operations.*event 1"));
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("c.json: line 2: expected JSON");
+  }
+
+  @Test
   void rejectsBadArguments() {
     assertThat(run()).isEqualTo(254);
     assertThat(run("--model", "nope", HISTORIES.toString())).isEqualTo(254);

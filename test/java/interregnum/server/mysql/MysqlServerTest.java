@@ -9,6 +9,7 @@ import interregnum.sql.exec.MemoryIds;
 import interregnum.sql.exec.MemoryStore;
 import interregnum.sql.exec.Result;
 import interregnum.sql.exec.SqlEngine;
+import interregnum.sql.exec.SqlModes;
 import interregnum.store.CommitResult;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,7 +50,7 @@ class MysqlServerTest {
     SqlEngine engine =
         new SqlEngine(
             "n1", runtime, new SqlEngine.Parts(store, new StoreCatalog(store), new MemoryIds(),
-            statement -> Result.Done.NOTHING));
+            statement -> Result.Done.NOTHING, SqlModes.CORRECT));
     server = new MysqlServer("127.0.0.1", 0, engine, "8.0.11-test", runtime);
     server.start();
   }

@@ -11,6 +11,9 @@ import java.util.TreeMap;
 /** An id service in memory that hands out ids without gaps. */
 public final class MemoryIds implements IdService {
 
+  /** The term of all its ids. */
+  static final long TERM = 7;
+
   private final Map<Long, Long> counters = new TreeMap<>();
   private boolean available = true;
 
@@ -25,7 +28,7 @@ public final class MemoryIds implements IdService {
     }
     long min = counters.getOrDefault(table, 0L);
     if (n == 0) {
-      return new AllocResult.Allocated(min, min, 1);
+      return new AllocResult.Allocated(min, min, TERM);
     }
     BigInteger base = new BigInteger(Long.toUnsignedString(min));
     BigInteger offset = BigInteger.valueOf(spacing.offset());
@@ -40,7 +43,7 @@ public final class MemoryIds implements IdService {
       return new AllocResult.Exhausted();
     }
     counters.put(table, last.longValue());
-    return new AllocResult.Allocated(min, last.longValue(), 1);
+    return new AllocResult.Allocated(min, last.longValue(), TERM);
   }
 
   @Override

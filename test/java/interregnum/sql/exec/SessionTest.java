@@ -19,21 +19,28 @@ class SessionTest {
 
   private final MemoryStore store = new MemoryStore();
   private final MemoryIds ids = new MemoryIds();
-  private final SqlEngine engine =
-      new SqlEngine(
-          "n1",
-          new SystemRuntime(
-              1,
-              (task, failure) -> {
-                throw new AssertionError(task, failure);
-              }),
-          new SqlEngine.Parts(store,
-          new StoreCatalog(store),
-          ids,
-          statement -> Result.Done.NOTHING));
+  private final SqlEngine engine = engine(SqlModes.CORRECT);
   private final Session session = newSession(1);
 
+  private SqlEngine engine(SqlModes modes) {
+    SystemRuntime runtime =
+        new SystemRuntime(
+            1,
+            (task, failure) -> {
+              throw new AssertionError(task, failure);
+            });
+    return new SqlEngine(
+        "n1",
+        runtime,
+        new SqlEngine.Parts(
+            store, new StoreCatalog(store), ids, statement -> Result.Done.NOTHING, modes));
+  }
+
   private Session newSession(long id) {
+    return newSession(engine, id);
+  }
+
+  private static Session newSession(SqlEngine engine, long id) {
     Session opened = engine.session(id);
     opened.use("test");
     return opened;
@@ -98,6 +105,17 @@ class SessionTest {
           .isEqualTo(102);
       assertThat(rows("select id from t"))
           .containsExactly(row(100L), row(101L), row(102L), row(200L), row(201L));
+    }
+
+    @Test
+    void tellTheTermInWhichTheirIdsWereReserved() throws Exception {
+      assertThat(rows("select @@interregnum_autoid_term")).containsExactly(row(0L));
+      run("insert into t (k) values (10)");
+      assertThat(rows("select @@interregnum_autoid_term")).containsExactly(row(MemoryIds.TERM));
+      run("insert into t (id, k) values (100, 1)");
+      assertThat(rows("select @@interregnum_autoid_term")).containsExactly(row(MemoryIds.TERM));
+      assertFails(
+          SqlError.READ_ONLY_VARIABLE, "read only", "set interregnum_autoid_term = 3");
     }
 
     @Test
@@ -323,6 +341,23 @@ class SessionTest {
       run("rollback");
       run("set autocommit = 1");
       assertThat(rows("select * from t")).isEmpty();
+    }
+
+    @Test
+    void overwriteWhatTheyDidNotReadIfTheyAreReplayed() throws Exception {
+      Session replaying = newSession(engine(new SqlModes(SqlModes.Conflict.REPLAYED)), 3);
+      run("insert into t values (1, 1)");
+      run(replaying, "begin");
+      assertThat(((Result.Rows) run(replaying, "select k from t where id = 1 for update")).rows())
+          .containsExactly(row(1L));
+      run("update t set k = 5 where id = 1");
+      run(replaying, "update t set k = 2 where id = 1");
+      run(replaying, "commit");
+      assertThat(rows("select k from t")).containsExactly(row(2L));
+      run(replaying, "begin");
+      run(replaying, "update t set k = 9 where id = 1");
+      run(replaying, "rollback");
+      assertThat(rows("select k from t")).containsExactly(row(2L));
     }
 
     @Test
