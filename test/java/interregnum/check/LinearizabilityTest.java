@@ -117,6 +117,20 @@ class LinearizabilityTest {
   }
 
   @Test
+  void explainsThatAnUpdateInDoubtTookEffect() {
+    Recording recording =
+        recording(
+            "INVOKE", 0L, "cas", List.of(0L, 1L), "INVOKE", 1L, "read", null,
+            "INVOKE", 2L, "cas", List.of(0L, 2L), "OK", 1L, "read", 1L,
+            "OK", 2L, "cas", null);
+    Failure failure = check(REGISTER, recording).failure().orElseThrow();
+    assertThat(failure.reason()).contains("0 was replaced twice");
+    Counterexample alone = failure.counterexample().orElseThrow();
+    assertThat(alone.verified()).isTrue();
+    assertThat(alone.required()).isEqualTo(2);
+  }
+
+  @Test
   void picturesStayReadableAndSmallWithFiftyProcesses() {
     List<RegisterRun.Event> run =
         RegisterRun.simulate(new RegisterRun.Plan(2_000, 50, 0.05, 5, SEED));

@@ -16,7 +16,12 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Compares every method with brute force on small random histories. The seed is printed and taken
- * back from {@code -Dcheck.seed}; {@code -Dcheck.histories} sets how many are drawn per model.
+ * back from {@code -Dcheck.seed}; {@code -Dcheck.histories} sets how many are drawn per model. More
+ * than a million histories in all:
+ *
+ * <pre>
+ *   mvn -q -DskipClojureTests=true -Dtest=OracleTest -Dcheck.histories=80000 test
+ * </pre>
  */
 class OracleTest {
 

@@ -104,7 +104,30 @@ final class UniqueRegister implements FastCheck {
             Conflict.of(Text.of(reign.value) + " was read but never written", reign.reads.get(0)));
       }
     }
-    return join(history, reigns).or(() -> blocks(history, reigns, initial));
+    return join(history, reigns)
+        .or(() -> blocks(history, reigns, initial))
+        .map(conflict -> proven(history, reigns, conflict));
+  }
+
+  /** The conflict with what shows that updates of unknown outcome in it did take effect. */
+  private static Conflict proven(
+      History history, Map<Object, Reign> reigns, Conflict conflict) {
+    List<Integer> all = new ArrayList<>(conflict.operations());
+    for (int k = 0; k < all.size(); k++) {
+      int op = all.get(k);
+      if (history.crashed(op)) {
+        Reign reign = reigns.get(target(history.call(op)));
+        int proof =
+            !reign.reads.isEmpty()
+                ? reign.reads.get(0)
+                : reign.after == null ? op : reign.after.begin;
+        if (!all.contains(proof)) {
+          all.add(proof);
+        }
+      }
+    }
+    return Conflict.of(
+        conflict.reason(), all.stream().mapToInt(i -> i).toArray());
   }
 
   /** Joins reigns along compare-and-sets that took effect. */
