@@ -3,7 +3,8 @@
   histories that they put together, checked against its models."
   (:require [clojure.tools.logging :refer [warn]]
             [jepsen.store :as store])
-  (:import (interregnum.check Budget Counterexample Failure Linearizability Result Result$OpenPart Verdict)
+  (:import (interregnum.check Budget Counterexample Failure Linearizability Result
+                              Result$OpenPart Verdict)
            (interregnum.check.history History Recording)
            (interregnum.check.model Model)
            (interregnum.check.report Picture)
