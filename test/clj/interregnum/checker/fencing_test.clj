@@ -120,9 +120,11 @@
     (holds? (fn [[turns ages]]
               (let [older (map (fn [age op]
                                  (cond-> op
-                                   (:term (:value op)) (update-in [:value :term] #(max 1 (- % age)))))
+                                   (:term (:value op)) (update-in [:value :term]
+                                                           #(max 1 (- % age)))))
                                (concat ages (repeat 0)) (play turns))]
                 (= (backwards? older)
                    (false? (:valid? (fencing/analysis (vec older) {}))))))
             (gen/tuple (gen/vector gen-turn 1 40)
-                       (gen/vector (gen/frequency [[8 (gen/return 0)] [1 (gen/choose 1 2)]]) 0 40)))))
+                       (gen/vector (gen/frequency [[8 (gen/return 0)] [1 (gen/choose 1 2)]])
+                                   0 40)))))

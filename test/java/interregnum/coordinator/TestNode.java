@@ -27,6 +27,7 @@ import interregnum.sql.exec.ClusterAdmin;
 import interregnum.sql.exec.Result;
 import interregnum.sql.exec.Session;
 import interregnum.sql.exec.SqlEngine;
+import interregnum.sql.exec.SqlModes;
 import interregnum.store.CommitResult;
 import interregnum.store.EtcdStore;
 import interregnum.store.StoreTxn;
@@ -84,7 +85,8 @@ final class TestNode implements AutoCloseable {
                 store,
                 new ClusterCatalog(schema, coordinator),
                 new NoIds(),
-                new ClusterAdmin(id, store, schema, coordinator, new OwnerDirectory(etcd))));
+                new ClusterAdmin(id, store, schema, coordinator, new OwnerDirectory(etcd)),
+                SqlModes.CORRECT));
     this.candidacy = new OwnerConfig(OwnerRole.DDL, id, id + ":1", TTL, modes.owner);
   }
 
