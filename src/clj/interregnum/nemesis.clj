@@ -9,10 +9,12 @@
                      `:took-effect?` from a probe
     :changes-owner?  whether the faults are meant to change the owner"
   (:require [clojure.string :as str]
+            [interregnum.nemesis.delete-key :as delete-key]
             [interregnum.nemesis.kill :as kill]
             [interregnum.nemesis.paced :as paced]
             [interregnum.nemesis.partition :as partition]
             [interregnum.nemesis.pause :as pause]
+            [interregnum.nemesis.phase :as phase]
             [interregnum.nemesis.resign :as resign]
             [interregnum.nemesis.sampler :as sampler]
             [jepsen.nemesis.combined :as combined]))
@@ -25,11 +27,14 @@
     :seed        of the choices
     :interval    seconds between a family's faults, about
     :lease-secs  how long an owner's lease holds
+    :role        whose owner the faults strike
     :time-limit  how long faults are injected, in seconds"
-  {"resign"    resign/package
-   "kill"      kill/package
-   "pause"     pause/package
-   "partition" partition/package})
+  {"resign"     resign/package
+   "delete-key" delete-key/package
+   "kill"       kill/package
+   "pause"      pause/package
+   "partition"  partition/package
+   "phase"      phase/package})
 
 (defn parse
   "The family names in a `--nemesis` argument, sorted: `all`, `none`, or names with
@@ -45,7 +50,7 @@
   has deposed an owner, if there is time for that."
   [{:keys [lease-secs time-limit]} k n]
   (+ 2 (* k (min (+ 3 lease-secs)
-                 (max 0 (/ (- time-limit 5) n))))))
+                 (max 0 (/ (- time-limit 8) n))))))
 
 (defn package
   "The families `names` as one package, with the sampler, and under `:families`

@@ -61,6 +61,7 @@
                                   {:seed       (:seed opts)
                                    :interval   (:nemesis-interval opts)
                                    :lease-secs (:lease-secs opts)
+                                   :role       (:role workload)
                                    :time-limit (:time-limit opts)})
         progress (atom progress/initial)]
     (merge tests/noop-test

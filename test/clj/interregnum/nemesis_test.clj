@@ -1,16 +1,17 @@
 (ns interregnum.nemesis-test
   (:require [clojure.test :refer [are deftest is testing]]
             [interregnum.nemesis :as nemesis]
+            [interregnum.nemesis.phases :as phases]
             [jepsen.generator :as gen]
             [jepsen.generator.test :as sim]
             [jepsen.nemesis :as jepsen-nemesis]))
 
 (def ^:private opts
-  {:seed 3 :interval 4 :lease-secs 3 :time-limit 30})
+  {:seed 3 :interval 4 :lease-secs 3 :time-limit 30 :role :ddl})
 
 (deftest parse-test
   (are [argument names] (= names (nemesis/parse argument))
-    "all"          ["kill" "partition" "pause" "resign"]
+    "all"          ["delete-key" "kill" "partition" "pause" "phase" "resign"]
     "none"         []
     "kill"         ["kill"]
     "pause, kill"  ["kill" "pause"]
@@ -26,7 +27,7 @@
                      (sim/perfect* (sim/n+nemesis-context 2))
                      (map :f)
                      set)]
-      (is (= [:kill :partition :pause :resign] (map :name families)))
+      (is (= [:delete-key :kill :partition :pause :phase :resign] (map :name families)))
       (is (= asked (disj (jepsen-nemesis/fs nemesis) :owners :await-rest)))
       (is (every? asked (mapcat :injects families)))))
   (testing "without faults only the sampler is left"
@@ -42,9 +43,48 @@
                       (sim/perfect* (sim/n+nemesis-context 2))
                       (filter #(= :info (:type %)))
                       (reduce (fn [m {:keys [f time]}] (update m f #(or % time))) {}))]
-      (is (= {:kill 2.0 :start-partition 8.0 :pause 14.0 :resign 20.0}
-             (update-vals (select-keys firsts [:kill :start-partition :pause :resign])
+      (is (= {:delete-key 2.0 :kill 5.7 :start-partition 9.3 :pause 13.0
+              :phase 16.7 :resign 20.3}
+             (update-vals (dissoc firsts :start :stop-partition :resume :end-phase)
                           #(/ (Math/round (/ % 1e8)) 10.0)))))))
+
+(deftest phases-test
+  (let [phases (fn [role]
+                 (->> (nemesis/package ["phase"] (assoc opts :role role))
+                      :generator
+                      (gen/limit 400)
+                      gen/nemesis
+                      (sim/perfect* (sim/n+nemesis-context 2))
+                      (filter #(and (= :info (:type %)) (= :phase (:f %))))
+                      (map :value)))]
+    (doseq [[role catalogue] phases/by-role
+            :let [chosen (phases role)]]
+      (testing "every phase comes, each with acts of its own"
+        (is (= (set (map (juxt :at :point :term) catalogue))
+               (set (map (juxt :at :point :term) chosen))))
+        (is (every? (fn [{:keys [at point term act]}]
+                      (some #(and (= [at point term] [(:at %) (:point %) (:term %)])
+                                  (some #{act} (:acts %)))
+                            catalogue))
+                    chosen)))
+      (testing "a successor has to come into office somehow"
+        (is (every? #(= (= :successor (:at %)) (contains? % :cause)) chosen)))
+      (testing "the first is one that is always reached"
+        (is (= [:owner :delete-key] ((juxt :at :act) (first chosen))))))
+    (testing "elections of both roles have the same failpoints"
+      (is (= "1*pause:role=ddl" (phases/term-for :ddl "insideOnBecome" phases/hold)))
+      (is (= "1*pause" (phases/term-for :ddl "beforeRunJob" phases/hold))))))
+
+(deftest signals-test
+  (testing "nodes end in both ways"
+    (is (= #{:kill :term}
+           (->> (:generator (nemesis/package ["kill"] opts))
+                (gen/limit 40)
+                gen/nemesis
+                (sim/perfect* (sim/n+nemesis-context 2))
+                (filter #(= :kill (:f %)))
+                (map :signal)
+                set)))))
 
 (deftest holds-test
   (testing "pauses and partitions outlast the lease"

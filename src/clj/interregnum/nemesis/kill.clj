@@ -1,26 +1,45 @@
 (ns interregnum.nemesis.kill
-  "Kills nodes with SIGKILL, the owner or any one, and starts them again: sometimes
-  within the lease that the dead owner leaves behind, sometimes after it.
+  "Ends nodes, the owner or any one, and starts them again: sometimes within the
+  lease that the dead owner leaves behind, sometimes after it. Some are killed with
+  SIGKILL, others asked to stop with SIGTERM, so that they do what they do on
+  leaving.
 
-  `interregnum.nemesis.process` has the values of completions."
+  `interregnum.nemesis.process` has the values of completions; `:signal` is :kill
+  or :term."
   (:require [interregnum.nemesis.paced :as paced]
             [interregnum.nemesis.process :as process]
+            [interregnum.target.nodes :as nodes]
             [jepsen.db :as db]
             [jepsen.nemesis :as nemesis]))
 
 (set! *warn-on-reflection* true)
+
+(defn- end-node
+  "A function of test and node that ends the node's process as the op says."
+  [{:keys [signal]}]
+  (case signal
+    :kill (fn [test node] (db/kill! (:db test) test node))
+    :term (fn [_ _] (nodes/stop!))))
 
 (defrecord KillNemesis []
   nemesis/Nemesis
   (setup! [this _] this)
   (invoke! [_ test op]
     (case (:f op)
-      :kill  (process/strike! test op (fn [t node] (db/kill! (:db t) t node)))
+      :kill  (process/strike! test op (end-node op))
       :start (process/end! test op (fn [t node] (db/start! (:db t) t node)))))
   (teardown! [_ _])
 
   nemesis/Reflection
   (fs [_] #{:kill :start}))
+
+(defn- step
+  "A step of `schedule`, with the signal of each strike."
+  [schedule i]
+  (let [random (paced/random (:seed schedule) :signal i)]
+    (cond-> (process/step schedule i)
+      (even? i) (assoc-in [:op :signal]
+                          (if (zero? i) :kill (paced/pick random [:kill :term]))))))
 
 (defn package
   "The fault family."
@@ -31,6 +50,6 @@
      :injects         #{:kill}
      :changes-owner?  true
      :nemesis         (->KillNemesis)
-     :generator       (paced/paced #(process/step schedule %))
+     :generator       (paced/paced #(step schedule %))
      :final-generator {:type :info :f :start}
      :perf            #{{:name "kill" :start #{:kill} :stop #{:start} :color "#E9A4A0"}}}))

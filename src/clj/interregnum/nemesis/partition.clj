@@ -54,6 +54,14 @@
     (do (net/drop-all! test (nemesis/complete-grudge sides))
         [[left right probe/ssh-port] [right left probe/ssh-port]])))
 
+(defn isolate-from-store!
+  "Cuts `node` and the others off from each other's store; did that take effect?
+  `net/heal!` ends it."
+  [test node]
+  (let [other (first (remove #{node} (:nodes test)))]
+    (not-any? #(probe/reaches? test %)
+              (cut! test :owner-store [[node] [other]]))))
+
 (defn- start!
   [test {target :value :as op}]
   (let [leader  (probe/leader test)

@@ -1,6 +1,8 @@
 (ns interregnum.nemesis.pause
   "Stops nodes with SIGSTOP, the owner or any one, for longer than the lease, and
-  lets them go on: a paused owner is deposed and does not know it.
+  lets them go on: a paused owner is deposed and does not know it. Some wake up
+  soon after that, while others still take them for the owner and their requests
+  wait at its door.
 
   `interregnum.nemesis.process` has the values of completions."
   (:require [interregnum.nemesis.paced :as paced]
@@ -26,7 +28,7 @@
   "The fault family."
   [{:keys [lease-secs] :as opts}]
   (let [schedule (assoc opts :strike :pause :end :resume
-                        :hold #(paced/between % (+ 2 lease-secs) (+ 4 lease-secs)))]
+                        :hold #(paced/between % (+ 1/2 lease-secs) (+ 3 lease-secs)))]
     {:name            :pause
      :injects         #{:pause}
      :changes-owner?  true

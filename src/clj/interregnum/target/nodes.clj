@@ -212,20 +212,50 @@
   {:autoid "/interregnum/autoid/leader/"
    :ddl "/interregnum/ddl/owner/"})
 
+(def ^:private etcdctl
+  "The store's own client, which gives up before a caller does."
+  [:env "ETCDCTL_API=3" :etcdctl :--command-timeout "2s" :--dial-timeout "1s"])
+
+(defn- delete-first-key!
+  "Deletes the first candidate's key under `prefix`, asking the store from the bound
+  host `node`; the key, or nil if there was none."
+  [test node prefix]
+  (let [client    [etcdctl :--endpoints (etcd-endpoints test node)]
+        owner-key (c/exec client :get :--prefix prefix :--sort-by "CREATE"
+                          :--order "ASCEND" :--limit 1 :--keys-only)]
+    (when-not (str/blank? owner-key)
+      (c/exec client :del owner-key)
+      owner-key)))
+
 (defn delete-election-key!
-  "Deletes the key of the owner of `role` from etcd, behind the owner's back. Needs
+  "Deletes the key of the owner of `role` from etcd, behind the owner's back; the key,
+  or nil if nobody owns the role or the store cannot be reached from any node. Needs
   the node sessions of a running test."
   [test role]
-  (let [node (first (:nodes test))]
-    (c/on-nodes
-      test [node]
-      (fn [_ _]
-        (let [etcdctl [:env "ETCDCTL_API=3" :etcdctl :--endpoints
-                       (etcd-endpoints test node)]
-              owner-key (c/exec etcdctl :get :--prefix (election-prefixes role)
-                                :--sort-by "CREATE" :--order "ASCEND" :--limit 1
-                                :--keys-only)]
-          (c/exec etcdctl :del owner-key))))))
+  (let [prefix (election-prefixes role)
+        try-on (fn [test node]
+                 (try
+                   (delete-first-key! test node prefix)
+                   (catch clojure.lang.ExceptionInfo e
+                     (when-not (= :jepsen.control/nonzero-exit (:type (ex-data e)))
+                       (throw e)))))]
+    (some #(get (c/on-nodes test [%] try-on) %) (:nodes test))))
+
+(def ^:private stop-timeout-ms
+  "How long a node may take to stop when it is asked to."
+  8000)
+
+(defn stop!
+  "Asks the node process of the bound host to stop, with SIGTERM; kills it if it
+  does not."
+  []
+  (signal! node-process "TERM")
+  (let [started (util/linear-time-nanos)]
+    (while (and (cu/daemon-running? (:pidfile node-process))
+                (< (- (util/linear-time-nanos) started) (* 1000000 stop-timeout-ms)))
+      (util/sleep poll-interval-ms)))
+  (cu/stop-daemon! (:pidfile node-process))
+  :stopped)
 
 (defn db
   "The database for a test with these options, all of them optional:

@@ -114,7 +114,7 @@ public final class LeaderService implements OwnerListener {
     }
     Table table = enter(request.tableId());
     LeaderReply reply = draw(reign.get(), table, request.demand());
-    return confirm(reign.get(), table, reply);
+    return confirm(reign.get(), table.labels("alloc"), reply);
   }
 
   private LeaderReply draw(Term reign, Table table, Draw.Demand demand)
@@ -150,7 +150,7 @@ public final class LeaderService implements OwnerListener {
                 reign.get(),
                 table,
                 new Counters.Lift(request.floor(), Draw.limit(request.unsigned())));
-    return confirm(reign.get(), table, reply);
+    return confirm(reign.get(), table.labels(request.force() ? "force" : "rebase"), reply);
   }
 
   private LeaderReply lift(Term reign, Table table, Counters.Lift lift)
@@ -234,12 +234,12 @@ public final class LeaderService implements OwnerListener {
   }
 
   /** The reply, if the reign in which it was worked out still holds its lease. */
-  private LeaderReply confirm(Term reign, Table table, LeaderReply reply)
+  private LeaderReply confirm(Term reign, String[] labels, LeaderReply reply)
       throws InterruptedException {
-    failpoints.hit("beforeReply", table.labels());
+    failpoints.hit("beforeReply", labels);
     boolean holds = reign().map(Term::number).equals(Optional.of(reign.number()));
     LeaderReply confirmed = holds ? reply : withdrawn(reply);
-    failpoints.hit("dropReply", table.labels());
+    failpoints.hit("dropReply", labels);
     return confirmed;
   }
 
@@ -297,7 +297,13 @@ public final class LeaderService implements OwnerListener {
   /** The ids in {@code (base, end]}, as unsigned numbers, reserved in the reign {@code term}. */
   public record RangeView(long base, long end, long term) {}
 
-  private record Table(long id, TableRange range, String[] labels) {}
+  private record Table(long id, TableRange range, String[] labels) {
+
+    /** Failpoint labels of a request for this table. */
+    String[] labels(String method) {
+      return new String[] {labels[0], labels[1], "method=" + method};
+    }
+  }
 
   /** A change of a stored counter, in somebody's name. */
   @FunctionalInterface

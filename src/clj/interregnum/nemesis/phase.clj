@@ -1,0 +1,235 @@
+(ns interregnum.nemesis.phase
+  "Faults at a certain point of the nodes' work: waits until a failpoint holds a
+  task there, then acts on the node, then lets the task go on.
+
+  `:phase` has as its value a phase of `interregnum.nemesis.phases` with
+
+    :act              one of its acts
+    :late-retirement? is the owner kept from noticing that it was deposed
+    :slow-successor?  is the next owner's first job delayed
+    :cause            how a :successor comes into office, :resign or :delete-key
+
+  and its completion, moreover,
+
+    :leader           who led before, as {:id :term}
+    :node             where the task is held, or nil
+    :successor        who led after the act, if there was another term
+    :took-effect?     was the phase reached, and did the act do what it says
+
+  `:end-phase` undoes it all, in that order: processes and network, the held task,
+  then what was to be late. The completion's value:
+
+    :released         [[node failpoint] ...]
+    :left             those that could not be disarmed"
+  (:require [interregnum.host :as host]
+            [interregnum.nemesis.paced :as paced]
+            [interregnum.nemesis.partition :as partition]
+            [interregnum.nemesis.phases :as phases]
+            [interregnum.nemesis.probe :as probe]
+            [interregnum.target.nodes :as nodes]
+            [interregnum.target.status :as status]
+            [jepsen.control :as control]
+            [jepsen.db :as db]
+            [jepsen.nemesis :as nemesis]
+            [jepsen.net :as net]
+            [jepsen.random :as rand]
+            [jepsen.util :as util]))
+
+(set! *warn-on-reflection* true)
+
+(def ^:private reach-timeout-ms
+  "How long a phase may take to be reached."
+  4000)
+
+(def ^:private change-timeout-ms
+  "How long a successor may take after the owner lost its key."
+  3000)
+
+(def ^:private late-ms
+  "How much longer than the held task an owner's retirement is held."
+  700)
+
+(def ^:private disarm-timeout-ms 3000)
+
+;;; Failpoints
+
+(defn- arm!
+  "Arms a failpoint on `nodes`, and notes those that answered in the atom `armed`,
+  a vector of [node point]; those nodes."
+  [test armed nodes {:keys [point term]}]
+  (let [term (phases/term-for (:role test) point term)]
+    (filterv (fn [node]
+               (when (status/arm-failpoint! (host/address test node) point term)
+                 (swap! armed conj [node point])
+                 true))
+             nodes)))
+
+(defn- disarmed?
+  "Is the failpoint disarmed, after at most `disarm-timeout-ms`?"
+  [test [node point]]
+  (probe/await-some disarm-timeout-ms
+                    #(status/disarm-failpoint! (host/address test node) point)))
+
+(defn- disarm!
+  "Disarms the pairs in the atom `armed` that satisfy `wanted?`; those it could
+  disarm. The others stay in it."
+  [test armed wanted?]
+  (let [done (filterv #(and (wanted? %) (disarmed? test %)) (distinct @armed))]
+    (swap! armed #(vec (remove (set done) %)))
+    done))
+
+(defn- reached-at
+  "The first of `nodes` at which the failpoint holds or has failed a task, or nil."
+  [test nodes point]
+  (first (filter (fn [node]
+                   (let [{:keys [term hits waiting]}
+                         (status/failpoint (host/address test node) point)]
+                     (and hits
+                          (or (pos? waiting)
+                              (and (pos? hits) (re-find #"error" term))))))
+                 nodes)))
+
+;;; Acts
+
+(defn- change
+  "What came of deposing `leader`: the next term, if one began in time."
+  [test leader]
+  (let [successor (probe/new-leader test leader change-timeout-ms)]
+    {:successor successor, :took-effect? (some? successor)}))
+
+(defn- on-node!
+  [test node f]
+  (control/on-nodes test [node] f))
+
+(defn- silent?
+  [test node]
+  (not (get (probe/answers test [node]) node)))
+
+(defn- act!
+  "Does `act` to `node`, where a task is held: a map with :took-effect?."
+  [test act node leader]
+  (case act
+    :hold       {:took-effect? true}
+    :resign     (do (status/resign! (host/address test node) (:role test))
+                    (change test leader))
+    :delete-key (do (nodes/delete-election-key! test (:role test))
+                    (change test leader))
+    :kill       (do (on-node! test node #(db/kill! (:db %1) %1 %2))
+                    {:took-effect? (silent? test node)})
+    :pause      (do (on-node! test node #(db/pause! (:db %1) %1 %2))
+                    {:took-effect? (silent? test node)})
+    :isolate    {:took-effect? (partition/isolate-from-store! test node)}))
+
+(defn- cause!
+  "Makes `leader` lose the office."
+  [test how leader]
+  (case how
+    :resign     (status/resign! (host/address test (:id leader)) (:role test))
+    :delete-key (nodes/delete-election-key! test (:role test))))
+
+(defn- answering-leader
+  "Who leads, if that node answers; awaited for a while."
+  [test]
+  (probe/await-some reach-timeout-ms
+                    #(let [leader (probe/leader test)]
+                       (when (and leader (not (silent? test (:id leader))))
+                         leader))))
+
+(defn- holders
+  "The nodes on which a phase is armed."
+  [test at leader]
+  (let [others (vec (remove #{(:id leader)} (:nodes test)))]
+    (case at
+      :owner     [(:id leader)]
+      :successor others
+      :node      [(rand/nth (:nodes test))])))
+
+(defn- start!
+  [test armed {{:keys [at point act cause] :as phase} :value :as op}]
+  (let [leader (answering-leader test)
+        others (remove #{(:id leader)} (:nodes test))
+        armed-nodes (when leader
+                      (when (:late-retirement? phase)
+                        (arm! test armed [(:id leader)] phases/late-retirement))
+                      (when (:slow-successor? phase)
+                        (arm! test armed others phases/slow-successor))
+                      (arm! test armed (holders test at leader) phase))]
+    (when (and (= :successor at) (seq armed-nodes))
+      (cause! test cause leader))
+    (let [node (probe/await-some reach-timeout-ms
+                                 #(reached-at test armed-nodes point))
+          leader-then (if (= :successor at) (probe/leader test) leader)]
+      (assoc op :value
+             (merge phase
+                    {:leader leader, :node node, :took-effect? false}
+                    (when node
+                      (act! test act node leader-then)))))))
+
+(defn- end!
+  [test armed op]
+  (control/on-nodes test (:nodes test)
+                    (fn [t node]
+                      (db/resume! (:db t) t node)
+                      (db/start! (:db t) t node)))
+  (net/heal! (:net test) test)
+  (let [late?    (comp #{(:point phases/late-retirement)} second)
+        released (disarm! test armed (complement late?))
+        late     (when (some late? @armed)
+                   (util/sleep late-ms)
+                   (disarm! test armed late?))]
+    (assoc op :value {:released (into released late)
+                      :left     (vec (distinct @armed))})))
+
+(defrecord PhaseNemesis [armed]
+  nemesis/Nemesis
+  (setup! [this _] this)
+  (invoke! [_ test op]
+    (case (:f op)
+      :phase     (start! test armed op)
+      :end-phase (end! test armed op)))
+  (teardown! [_ test]
+    (disarm! test armed any?))
+
+  nemesis/Reflection
+  (fs [_] #{:phase :end-phase}))
+
+;;; Schedule
+
+(defn- choose
+  "The `k`-th phase of `role`. The first is one that is always reached."
+  [random role k]
+  (let [options (phases/by-role role)
+        phase   (if (zero? k) (first options) (paced/pick random options))
+        act     (if (zero? k) :delete-key (paced/pick random (:acts phase)))
+        owner?  (and (= :owner (:at phase)) (not= :hold act))]
+    (cond-> (assoc (dissoc phase :acts) :act act)
+      (= :successor (:at phase))
+      (assoc :cause (paced/pick random [:resign :delete-key]))
+
+      owner?
+      (assoc :late-retirement? (and (#{:delete-key :resign} act)
+                                    (paced/pick random [true false]))
+             :slow-successor? (and (= :ddl role)
+                                   (paced/pick random [true false]))))))
+
+(defn- step
+  "Phases about every `interval` seconds, each ended after a while."
+  [{:keys [seed role] :as opts} i]
+  (let [random (paced/random seed :phase i)]
+    (if (even? i)
+      {:after (paced/pause opts random i)
+       :op    {:type :info :f :phase :value (choose random role (quot i 2))}}
+      {:after (paced/between random 1 3)
+       :op    {:type :info :f :end-phase}})))
+
+(defn package
+  "The fault family, for the test's `:role`."
+  [opts]
+  {:name            :phase
+   :injects         #{:phase}
+   :changes-owner?  true
+   :nemesis         (->PhaseNemesis (atom []))
+   :generator       (paced/paced #(step opts %))
+   :final-generator {:type :info :f :end-phase}
+   :perf            #{{:name "phase" :start #{:phase} :stop #{:end-phase}
+                       :color "#C3A0E9"}}})
