@@ -71,12 +71,13 @@
 
 (defn- op-lines
   "An operation of a result, in words."
-  [title {:keys [index process f node table ids id next time terms]}]
+  [title {:keys [index process f node table ids id next base time terms]}]
   [(str "  " title ": op " index ", process " process " at " (or node "?") ", "
         (name f) " into table " table)
    (str "    " (cond ids  (str "ids " (str/join " " (take 8 ids)))
                      id   (str "explicit id " id)
                      next (str "next id " next)
+                     base (str "counter set to " base)
                      :else "no ids")
         ", from " (seconds (first time)) " to " (seconds (second time))
         ", owner " (terms-str terms))])

@@ -22,6 +22,7 @@
   (:require [interregnum.checker.ids.calls :as calls]
             [interregnum.checker.ids.counter :as counter]
             [interregnum.checker.ids.order :as order]
+            [interregnum.checker.ids.rebases :as rebases]
             [interregnum.checker.ids.report :as report]
             [interregnum.checker.ids.rows :as rows]
             [interregnum.checker.ids.values :as values]
@@ -71,16 +72,19 @@
 
 (defn- table-stats
   "What was exercised on one table, for the reader of a result."
-  [{:keys [allocations explicits peeks unacked recovered reads]} gaps]
-  {:acked-count     (+ (count allocations) (count explicits))
-   :explicit-count  (count explicits)
-   :id-count        (transduce (map #(alength (.ids ^Call %))) + allocations)
-   :unacked-count   (count unacked)
-   :recovered-count (count recovered)
-   :next-id-count   (count peeks)
-   :read-count      (count reads)
-   :missing-count   (:missing gaps)
-   :missing-bound   (:bound gaps)})
+  [{:keys [allocations explicits peeks unacked recovered deletes forces reads]} gaps]
+  (cond->
+    {:acked-count     (+ (count allocations) (count explicits))
+     :explicit-count  (count explicits)
+     :id-count        (transduce (map #(alength (.ids ^Call %))) + allocations)
+     :unacked-count   (count unacked)
+     :recovered-count (count recovered)
+     :next-id-count   (count peeks)
+     :read-count      (count reads)
+     :missing-count   (:missing gaps)
+     :missing-bound   (:bound gaps)}
+    (seq deletes) (assoc :delete-count (count deletes))
+    (seq forces)  (assoc :force-count (count forces))))
 
 (defn- join-tables
   "One result for an invariant from those of all tables."
@@ -98,11 +102,14 @@
      :step    id-step}))
 
 (defn- verdict
-  "The whole result from invariant → result."
-  [results acked-count]
+  "The whole result from invariant → result; `doubt` is why the invariants may not
+  hold even of a correct service, or nil."
+  [results acked-count doubt]
   (let [broken  (filterv #(false? (:valid? (results %))) (keys invariants))
         unknown (first (filter #(= :unknown (:valid? %)) (vals results)))]
-    (cond (seq broken)
+    (cond doubt
+          {:valid? :unknown :reason doubt}
+          (seq broken)
           {:valid? false
            :violated broken
            :reason (str (invariants (first broken)) ": "
@@ -134,7 +141,8 @@
                       (for [[id table] tables]
                         [id (table-stats table (:gaps (checked id)))]))]
     (merge (verdict (assoc results :linearizable search)
-                    (transduce (map :acked-count) + (vals stats)))
+                    (transduce (map :acked-count) + (vals stats))
+                    (some #(rebases/doubt % id-step) (vals tables)))
            {:invariants results :linearizable search :tables stats})))
 
 (defn checker

@@ -1,7 +1,8 @@
 (ns interregnum.workload.ids
   "Auto-increment ids: implicit inserts of one and several rows, explicit inserts,
-  and reads of the next id, on several tables from every node; in the end every
-  node is asked to insert once more and to read all rows.
+  deletes of the highest row, rebases of the counter by force, and reads of the next
+  id, on several tables from every node; in the end every node is asked to insert
+  once more and to read all rows.
 
   `interregnum.checker.ids.calls` has the operations' shapes.
 
@@ -44,6 +45,18 @@
   [{:keys [table id tag]}]
   (str "INSERT INTO " (table-name table) " (id, tag) VALUES (" id ", " tag ")"))
 
+(defn- force-counter
+  "The statement after which ids go on above `base`."
+  [{:keys [table base]}]
+  (str "ALTER TABLE " (table-name table) " AUTO_INCREMENT = " (inc base) " FORCE"))
+
+(defn- delete!
+  "Deletes the row with an id; that there is none means that it had no effect."
+  [connection {:keys [table id]}]
+  (when (zero? (sql/execute! connection
+                             (str "DELETE FROM " (table-name table) " WHERE id = " id)))
+    (throw (ex-info "no such row" {:type :no-such-row, :definite? true}))))
+
 (defn- next-id
   "The next id of `table`, as SHOW TABLE NEXT_ROW_ID has it."
   [connection table]
@@ -64,6 +77,8 @@
   (case f
     :insert          (assoc value :ids (sql/insert! connection (insert value)))
     :insert-explicit (do (sql/execute! connection (insert-explicit value)) value)
+    :delete          (do (delete! connection value) value)
+    :force           (do (sql/execute! connection (force-counter value)) value)
     :next-id         (assoc value :next (next-id connection (:table value)))
     :read            (assoc value :rows (read-rows connection (:table value)))))
 
@@ -125,23 +140,44 @@
      (.nextInt random (int 20))
      (if (< (.nextDouble random) 0.1) (* 2 (long id-step)) 0)))
 
+(def ^:private force-steps
+  "By how many ranges of ids a forced rebase exceeds all that was seen: so many that
+  it certainly moves the counter up."
+  20)
+
+(defn- force-op
+  "A forced rebase of `table`, or nil while an earlier one may be under way: two at
+  once may move the counter down."
+  [{:keys [id-maxes forced id-step]} table]
+  (let [id-max (get id-maxes table 0)
+        before (get forced table 0)]
+    (when (or (zero? before) (< before id-max))
+      {:f :force
+       :value {:table table :base (+ id-max (* force-steps (long id-step)))}})))
+
+(defn- delete-op
+  "A delete of the highest row seen of `table`, or nil if that was tried."
+  [{:keys [deletable]} table]
+  (when-let [id (get deletable table)]
+    {:f :delete :value {:table table :id id}}))
+
 (defn- choose
   "The `i`-th operation of `lane`, given the largest id seen of each table."
-  [{:keys [seed lane i id-maxes tables id-step]}]
+  [{:keys [seed lane i id-maxes tables id-step] :as operations}]
   (let [random (random seed lane i)
         table  (long (.nextInt random (int tables)))
         tag    (* tags-per-op (+ (* 2 i) lane))
-        kind   (.nextDouble random)]
+        kind   (.nextDouble random)
+        insert (fn [rows] {:f :insert :value {:table table :rows rows :tag tag}})]
     (cond
-      (< kind 0.70) {:f :insert :value {:table table :rows 1 :tag tag}}
-      (< kind 0.85) {:f :insert
-                     :value {:table table
-                             :rows (+ 2 (long (.nextInt random (int (dec rows-max)))))
-                             :tag tag}}
-      (< kind 0.90) {:f :insert-explicit
+      (< kind 0.66) (insert 1)
+      (< kind 0.80) (insert (+ 2 (long (.nextInt random (int (dec rows-max))))))
+      (< kind 0.85) {:f :insert-explicit
                      :value {:table table
                              :id (explicit-id random (get id-maxes table 0) id-step)
                              :tag tag}}
+      (< kind 0.89) (or (delete-op operations table) (insert 1))
+      (< kind 0.91) (or (when (zero? lane) (force-op operations table)) (insert 1))
       :else         {:f :next-id :value {:table table}})))
 
 (defn- seen-max
@@ -153,7 +189,27 @@
     :next-id         (some-> (:next value) dec)
     nil))
 
-(defrecord Operations [seed lane i id-maxes tables id-step]
+(defn- learn-id
+  "`operations` after a completion that shows `id`; `row?` says whether a row has it."
+  [operations table id row?]
+  (let [highest? (< (get-in operations [:id-maxes table] 0) id)]
+    (cond-> operations
+      highest?            (assoc-in [:id-maxes table] id)
+      (and row? highest?) (assoc-in [:deletable table] id))))
+
+(defn- learn
+  "`operations` after `event`, an invocation or a completion."
+  [operations {:keys [type f value] :as event}]
+  (let [{:keys [table]} value]
+    (case [type f]
+      [:invoke :delete] (update operations :deletable dissoc table)
+      [:invoke :force]  (assoc-in operations [:forced table] (:base value))
+      [:fail :force]    (update operations :forced dissoc table)
+      (if-let [id (when (= :ok type) (seen-max event))]
+        (learn-id operations table id (not= :next-id f))
+        operations))))
+
+(defrecord Operations [seed lane i id-maxes deletable forced tables id-step]
   gen/Generator
   (op [this _ context]
     (let [op (gen/fill-in-op (choose this) context)]
@@ -162,17 +218,16 @@
         [op (assoc this :i (inc i))])))
 
   (update [this _ _ event]
-    (let [id (when (= :ok (:type event)) (seen-max event))]
-      (if id
-        (assoc this :id-maxes
-               (update id-maxes (:table (:value event)) (fnil max 0) id))
-        this))))
+    (if (integer? (:process event))
+      (learn this event)
+      this)))
 
 (defn operations
   "An endless mix of operations. Two such mixes at once need different `lane`s, 0
   and 1, so that the tags of their rows differ."
   [{:keys [seed tables id-step] :or {id-step checker/default-id-step}} lane]
-  (->Operations seed lane 0 {} tables id-step))
+  (map->Operations {:seed seed, :lane lane, :i 0, :id-maxes {}, :deletable {},
+                    :forced {}, :tables tables, :id-step id-step}))
 
 (defn generator
   "Operations at `:rate`, and others by patient threads."

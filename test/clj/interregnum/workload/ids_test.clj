@@ -20,6 +20,13 @@
   (when (#{:insert :insert-explicit} f)
     (range (:tag value) (+ (:tag value) (:rows value 1)))))
 
+(defn- counting
+  "Answers inserts with ids that grow."
+  [_ {:keys [f time value] :as op}]
+  (cond-> (assoc op :type :ok :time (+ 1000 time))
+    (= :insert f) (assoc-in [:value :ids]
+                            (vec (range time (+ time (:rows value)))))))
+
 (deftest operations-test
   (testing "the choice follows from the seed"
     (let [values #(map (juxt :f :value)
@@ -27,8 +34,11 @@
       (is (= (values 7) (values 7)))
       (is (not= (values 7) (values 8)))))
   (testing "every kind occurs, on every table"
-    (let [all (ops (gen/limit 500 (ids/operations opts 0)))]
-      (is (= #{:insert :insert-explicit :next-id} (set (map :f all))))
+    (let [all (filter #(= :invoke (:type %))
+                      (sim/simulate context
+                                    (gen/clients (gen/limit 500 (ids/operations opts 0)))
+                                    counting))]
+      (is (= #{:insert :insert-explicit :next-id :delete :force} (set (map :f all))))
       (is (= #{0 1} (set (map (comp :table :value) all))))
       (is (= #{1 2 3 4 5} (set (keep (comp :rows :value) all)))))))
 
@@ -50,6 +60,31 @@
           seen   (filter #(= :invoke (:type %)) (drop 100 all))]
       (is (every? #(< 1000 (:id (:value %)))
                   (filter #(= :insert-explicit (:f %)) seen))))))
+
+(deftest forces-test
+  (let [forces (fn [type]
+                 (->> (sim/simulate context
+                                    (gen/clients (gen/limit 2000 (ids/operations opts 0)))
+                                    (fn [ctx op]
+                                      (cond-> (counting ctx op)
+                                        (= :force (:f op)) (assoc :type type))))
+                      (filter #(and (= :invoke (:type %)) (= :force (:f %))))
+                      (group-by (comp :table :value))))]
+    (testing "each exceeds the one before by far"
+      (doseq [[_ ops] (forces :ok)
+              [a b] (partition 2 1 (map (comp :base :value) ops))]
+        (is (< (+ a 40000) b))))
+    (testing "none follows one in doubt whose effect was not seen"
+      (let [base 100000000000
+            stuck (sim/simulate context
+                                (gen/clients
+                                  (gen/limit 2000
+                                             (assoc-in (ids/operations opts 0)
+                                                       [:forced 0] base)))
+                                counting)]
+        (is (empty? (filter #(and (= :force (:f %)) (= 0 (:table (:value %)))) stuck)))))
+    (testing "one that failed may be tried again"
+      (is (every? #(< 1 (count %)) (vals (forces :fail)))))))
 
 (deftest final-generator-test
   (testing "one insert and one read per table and node"

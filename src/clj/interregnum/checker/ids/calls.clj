@@ -9,6 +9,10 @@
     :insert-explicit  {:table 0 :id 90 :tag 20}     :node \"n1\"
     :next-id          {:table 0}                    :node \"n1\" :next 8
     :read             {:table 0}                    :node \"n1\" :rows [[5 17] ...]
+    :delete           {:table 0 :id 7}              :node \"n1\"
+    :force            {:table 0 :base 90000}        :node \"n1\"
+
+  `:force` sets the counter, so that ids go on above `:base`.
 
   Row i of an insert stores `tag` + i beside its id, so a read tells which
   operation wrote a row. Tags of different inserts do not overlap."
@@ -41,6 +45,9 @@
    :explicits   (ArrayList.)
    :peeks       (ArrayList.)
    :unacked     (ArrayList.)
+   :deletes     (ArrayList.)
+   :forces      (ArrayList.)
+   :forced      (ArrayList.)
    :reads       (ArrayList.)})
 
 (defn- record-ok!
@@ -62,9 +69,26 @@
         (.add ^ArrayList (:peeks table)
               (call invocation completion next-id (dec next-id) no-ids)))
 
+      :force
+      (let [base (long (:base value))]
+        (.add ^ArrayList (:forced table)
+              (call invocation completion base base no-ids)))
+
+      :delete nil
+
       :read
       (.add ^ArrayList (:reads table)
             {:invocation invocation :completion completion}))))
+
+(defn- record-attempt!
+  "Files a delete or a forced rebase unless it definitely failed."
+  [table {:keys [f] :as invocation} completion]
+  (when-let [attempts (case f
+                        :delete (:deletes table)
+                        :force  (:forces table)
+                        nil)]
+    (when-not (= :fail (:type completion))
+      (.add ^ArrayList attempts {:invocation invocation :completion completion}))))
 
 (defn- record!
   "Files a pair under its table in the volatile `tables`. An insert without a
@@ -73,16 +97,17 @@
   (let [id    (:table (:value invocation))
         table (or (get @tables id)
                   (get (vswap! tables assoc id (new-table)) id))]
+    (record-attempt! table invocation completion)
     (if (= :ok (:type completion))
       (record-ok! table invocation completion)
       (case (:f invocation)
         (:insert :insert-explicit)
         (.add ^ArrayList (:unacked table)
               {:invocation invocation :completion completion})
-        (:next-id :read)
+        (:next-id :delete :force :read)
         nil))))
 
-(def ^:private client-fs #{:insert :insert-explicit :next-id :read})
+(def ^:private client-fs #{:insert :insert-explicit :next-id :delete :force :read})
 
 (defn tables
   "Reads `history`, a reducible of indexed operations, into a sorted map of table
@@ -93,7 +118,10 @@
     :peeks        Calls of acknowledged reads of the next id
     :unacked      inserts of either kind that failed, are in doubt or never
                   completed, as {:invocation op, :completion op-or-nil}
-    :reads        acknowledged reads of all rows, in the same form"
+    :deletes      deletes that took effect or may have, in the same form
+    :forces       forced rebases that took effect or may have, in the same form
+    :forced       Calls of acknowledged forced rebases
+    :reads        acknowledged reads of all rows, in the form of `:unacked`"
   [history]
   (let [found (volatile! (sorted-map))
         open  (HashMap.)]

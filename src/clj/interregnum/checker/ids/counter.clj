@@ -18,7 +18,7 @@
 (defn- described
   "The calls of the table that completed at `index`, as an operation map."
   [calls reigns index]
-  (first (for [kind [:allocations :recovered :explicits]
+  (first (for [kind [:allocations :recovered :explicits :forced]
                ^interregnum.check.ids.Call call (kind calls)
                :when (= index (min Integer/MAX_VALUE (.complete call)))]
            (report/call-map reigns call))))
@@ -35,10 +35,11 @@
 
 (defn linearizable
   "Whether the `calls` of one table, with the recovered inserts under `:recovered`,
-  can be put in an order in which a counter that only goes up hands out their ids."
+  can be put in an order in which a counter that only goes up hands out their ids.
+  Forced rebases lift it as explicit ids do."
   [calls reigns]
   (let [^List allocations (into (vec (:allocations calls)) (:recovered calls))
-        ^List explicits   (:explicits calls)]
+        ^List explicits   (into (vec (:explicits calls)) (:forced calls))]
     (if (and (.isEmpty allocations) (.isEmpty explicits))
       {:valid? true}
       (let [{:keys [valid? failures] :as analysis}

@@ -45,10 +45,12 @@
   (real-time-sweep reigns (:allocations calls) (implicit calls)))
 
 (defn floor
-  "ID-5: an insert invoked after an explicit id was acknowledged gets larger
-  ids."
+  "ID-5: an insert invoked after an explicit id or a forced rebase was acknowledged
+  gets larger ids."
   [calls reigns]
-  (real-time-sweep reigns (:explicits calls) (implicit calls)))
+  (report/sum
+    (map #(real-time-sweep reigns (% calls) (implicit calls))
+         [:explicits :forced])))
 
 (defn peek
   "ID-9: a read of the next id exceeds every id acknowledged before it, and

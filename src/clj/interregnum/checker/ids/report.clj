@@ -23,13 +23,13 @@
   one at hand; `began` is its time.
 
     :index :process :f :type  of the completion
-    :table :node :ids :id :next  what its value has of these
+    :table :node :ids :id :next :base  what its value has of these
     :time                     [began completed] in nanoseconds, nil if unseen
     :terms                    [{:id :term}] that may have reigned meanwhile"
   [reigns began completion]
   (let [completed (when (not= :invoke (:type completion)) (:time completion))]
     (merge (select-keys completion [:index :process :f :type])
-           (select-keys (:value completion) [:table :node :ids :id :next])
+           (select-keys (:value completion) [:table :node :ids :id :next :base])
            {:time  [began completed]
             :terms (owners/during reigns began (or completed began))})))
 
@@ -47,10 +47,11 @@
 
 (defn what
   "What an operation map got, in words."
-  [{:keys [ids id next]}]
+  [{:keys [ids id next base]}]
   (cond ids   (ids-str ids)
         id    (str "explicit id " id)
         next  (str "next id " next)
+        base  (str "a counter of " base)
         :else "nothing"))
 
 (defn who

@@ -3,7 +3,8 @@
 
   Every read of all rows has each row acknowledged before it began, with the id
   that was acknowledged; none of an insert that definitely failed; all or none of
-  an insert in doubt; and none that nobody inserted, or twice."
+  an insert in doubt; and none that nobody inserted, or twice. A row whose delete was
+  acknowledged is gone, one whose delete is in doubt may be."
   (:require [interregnum.checker.ids.calls :as calls]
             [interregnum.checker.ids.report :as report])
   (:import (interregnum.check.ids Call Rows)
@@ -61,13 +62,62 @@
                  (str "found " (pr-str (vec found)) " in its place")
                  "does not have the row"))}))
 
+(defn- deletes-by-id
+  "The deletes of the table that may have begun before the read was complete: a map
+  of id → pairs."
+  [{:keys [deletes]} read]
+  (group-by #(:id (:value (:invocation %)))
+            (filter #(< (:index (:invocation %)) (:index (:completion read)))
+                    deletes)))
+
+(defn- gone?
+  "Did one of `deletes` certainly delete a row of `call` before the read began?"
+  [read ^Call call deletes]
+  (some (fn [{:keys [invocation completion]}]
+          (and (= :ok (:type completion))
+               (< (.complete call) (:index invocation))
+               (< (:index completion) (:index (:invocation read)))))
+        deletes))
+
+(defn- ids-of
+  "The ids of an acknowledged insert, implicit or explicit."
+  [^Call call]
+  (if (zero? (alength (.ids call))) [(.low call)] (vec (.ids call))))
+
+(defn- check-deleted
+  "Adds an acknowledged insert, some of whose ids `deleted` (id → deletes) names, to
+  `state`."
+  [state reigns ^Rows rows read ^Call call deleted]
+  (let [tag   (long (:tag (:value (.op call))))
+        found (map-indexed (fn [i id] [id (= id (id-of rows (+ tag i)))]) (ids-of call))
+        state (update state :matched + (count (filter second found)))]
+    (if (and (some (fn [[id there?]] (not (or there? (deleted id)))) found)
+             (< (.complete call) (:index (:invocation read))))
+      (update state :errors conj (lost-error reigns rows read call))
+      (reduce (fn [state [id there?]]
+                (cond-> state
+                  (and there? (gone? read call (deleted id)))
+                  (update :errors conj
+                          {:kind   :undeleted
+                           :op     (report/call-map reigns call)
+                           :id     id
+                           :read   (:index (:completion read))
+                           :reason (report/sentence
+                                     "A read at" (:node (:value (:completion read)))
+                                     "has id" id "of table"
+                                     (:table (:value (.op call)))
+                                     "though it was deleted before")})))
+              state found))))
+
 (defn- check-acked
   "Adds the acknowledged inserts of `calls` to `state` {:matched n :errors [..]}."
-  [state reigns rows read calls]
+  [state reigns rows read calls deleted]
   (let [began (:index (:invocation read))]
     (reduce (fn [state ^Call call]
               (let [found (long (acked-rows rows call))]
-                (cond (nat-int? found)
+                (cond (and (seq deleted) (some deleted (ids-of call)))
+                      (check-deleted state reigns rows read call deleted)
+                      (nat-int? found)
                       (update state :matched + found)
                       (< (.complete call) began)
                       (update state :errors conj
@@ -78,19 +128,20 @@
 
 (defn- unacked-problem
   "What is wrong with finding `found` of the `n` rows of an unacknowledged insert
-  that ended as `completion`."
-  [completion found n]
+  that ended as `completion`. Part of it may be missing if rows were deleted."
+  [completion found n deleted]
   (cond (zero? found)                nil
         (= :fail (:type completion)) [:failed "failed, but a read has its row"]
+        (seq deleted)                nil
         (< found n)                  [:partial "is there in part only"]))
 
 (defn- check-unacked
   "Adds the unacknowledged inserts `pairs` to `state`."
-  [state reigns rows read pairs]
+  [state reigns rows read pairs deleted]
   (reduce (fn [state {:keys [invocation completion]}]
             (let [tags    (calls/tags invocation)
                   found   (count (keep #(id-of rows %) tags))
-                  problem (unacked-problem completion found (count tags))]
+                  problem (unacked-problem completion found (count tags) deleted)]
               (cond-> (update state :matched + found)
                 problem
                 (update :errors conj
@@ -139,11 +190,12 @@
 (defn- check-read
   "The errors of one read."
   [{:keys [allocations explicits unacked] :as table-calls} reigns read]
-  (let [rows  (rows-of read)
-        state (-> {:matched 0 :errors []}
-                  (check-acked reigns rows read allocations)
-                  (check-acked reigns rows read explicits)
-                  (check-unacked reigns rows read unacked))]
+  (let [rows    (rows-of read)
+        deleted (deletes-by-id table-calls read)
+        state   (-> {:matched 0 :errors []}
+                    (check-acked reigns rows read allocations deleted)
+                    (check-acked reigns rows read explicits deleted)
+                    (check-unacked reigns rows read unacked deleted))]
     (concat (:errors state)
             (when (not= (:matched state) (.size rows))
               (unexpected table-calls read))

@@ -108,8 +108,17 @@
                "which was already taken"
                (when other (str "by " (report/who other))))}))
 
+(defn- freed?
+  "May a delete have freed `id` before the later of two calls was complete?"
+  [calls id ^Call a ^Call b]
+  (some (fn [{:keys [invocation]}]
+          (and (= id (:id (:value invocation)))
+               (< (:index invocation) (max (.complete a) (.complete b)))))
+        (:deletes calls)))
+
 (defn- taken-twice
-  "Explicit ids that an implicit insert was given as well."
+  "Explicit ids that an implicit insert was given as well, though no delete freed
+  them."
   [calls reigns]
   (let [explicit (HashMap.)]
     (doseq [^Call call (:explicits calls)]
@@ -117,7 +126,7 @@
     (for [^Call call (if (.isEmpty explicit) [] (:allocations calls))
           id (.ids call)
           :let [other (.get explicit id)]
-          :when other
+          :when (and other (not (freed? calls id call other)))
           :let [op    (report/call-map reigns call)
                 other (report/call-map reigns other)]]
       {:op op
@@ -167,6 +176,7 @@
   [calls {:keys [changes step]}]
   (let [explicit (long-array
                    (concat (map #(.low ^Call %) (:explicits calls))
+                           (map #(:base (:value (:invocation %))) (:forces calls))
                            (for [{inv :invocation} (:unacked calls)
                                  :when (= :insert-explicit (:f inv))]
                              (:id (:value inv)))))
