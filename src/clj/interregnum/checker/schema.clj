@@ -3,7 +3,8 @@
 
   What clients saw decides the verdict; what the nodes tell of their inside
   explains it."
-  (:require [interregnum.checker.schema.existence :as existence]
+  (:require [interregnum.checker.schema.cancels :as cancels]
+            [interregnum.checker.schema.existence :as existence]
             [interregnum.checker.schema.inside :as inside]
             [interregnum.checker.schema.quiescence :as quiescence]
             [interregnum.checker.schema.rows :as rows]
@@ -17,6 +18,7 @@
   (array-map
     :existence   "S-1, S-14, S-15: what is there is found, what is not is not"
     :rows        "S-9b: rows and indexes hold what was written"
+    :cancelled   "S-7: a cancelled schema change has no effect"
     :stuck       "S-12: no schema change is stuck"
     :convergence "S-11: all nodes tell the same in the end"))
 
@@ -57,6 +59,7 @@
   [nodes history]
   (let [results {:existence (existence/analysis #{} history)
                  :rows (rows/analysis history)
+                 :cancelled (cancels/analysis history)
                  :stuck (quiescence/stuck-analysis history)
                  :convergence (quiescence/convergence-analysis nodes history)}
         change-count (acked-changes history)]

@@ -14,6 +14,8 @@
     :select                          {:table}
     :select-column                   {:table :column}
     :txn                             {:table :rows [[id v] [id v]] :hold-ms}
+    :cancel                          of a job that runs, see `jobs/cancel!`
+    :drain                           once faults have ended, see `jobs/unfinished`
     :inside                          what the node tells of its inside
     :probe                           {:table}, a create once faults have ended
     :dump                            see `statements/dump`
@@ -23,6 +25,8 @@
   (:require [interregnum.checker.schema :as checker]
             [interregnum.sql :as sql]
             [interregnum.target.status :as status]
+            [interregnum.workload.lanes :as lanes]
+            [interregnum.workload.schema.jobs :as jobs]
             [interregnum.workload.schema.plan :as plan]
             [interregnum.workload.schema.statements :as statements]
             [interregnum.workload.session :as session]
@@ -40,7 +44,7 @@
 
 (def ^:private idempotent
   "Operations without effect: in doubt, they failed."
-  #{:select :select-column :inside :dump})
+  #{:select :select-column :inside :drain :dump})
 
 (defn- note!
   "Keeps in the atom `names` which table names were used, and which of them are
@@ -94,6 +98,10 @@
       (status/schema address)
       (assoc :inside (merge (look-inside address) (status/ddl address))))))
 
+(def ^:private drain-secs
+  "How long schema changes may go on once faults have ended."
+  30)
+
 (defn- invoke
   "Carries out `op`; the value of its success."
   [names address connection {:keys [f value] :as op}]
@@ -110,6 +118,8 @@
     (:update :delete) (change-row! connection op)
     (:select :select-column) (do (sql/query! connection (statements/look op)) value)
     :txn (transact! connection op)
+    :cancel (jobs/cancel! connection)
+    :drain {:unfinished (jobs/unfinished connection drain-secs)}
     :inside (look-inside address)
     :dump (dump names connection address)))
 
@@ -144,6 +154,7 @@
   [limit-secs ops]
   (gen/time-limit limit-secs (gen/until-ok (gen/delay 1/2 ops))))
 
+(def ^:private drain-limit-secs 60)
 (def ^:private probe-limit-secs 30)
 (def ^:private dump-limit-secs 60)
 (def ^:private settle-secs 3)
@@ -160,11 +171,12 @@
   {:f :probe, :value {:table (str "probe" thread)}})
 
 (defn final-generator
-  "Once faults have ended: lets clients' transactions end, then changes the schema
-  once through every node, then asks every node for all it knows."
+  "Once faults have ended: lets clients' transactions and all schema changes end, then
+  changes the schema once through every node, then asks every node for all it knows."
   [{:keys [nodes]}]
   (gen/phases
     (gen/sleep settle-secs)
+    (gen/on-threads #{0} (patient drain-limit-secs (gen/repeat {:f :drain})))
     (gen/time-limit probe-limit-secs (per-node nodes probe))
     (per-node nodes
               (fn [_thread]
@@ -183,8 +195,8 @@
   (let [{:keys [rate] :as opts} (merge option-defaults opts)]
     {:role :ddl
      :client (schema-client)
-     :generator (gen/stagger (/ 1 rate)
-                             (plan/plan (select-keys opts (keys plan/default-options))))
+     :generator (lanes/lanes (plan/plan (select-keys opts (keys plan/default-options)))
+                             rate opts)
      :final-generator (final-generator opts)
      :checker (checker/checker)
      :invariants checker/invariants}))

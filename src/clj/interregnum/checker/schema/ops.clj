@@ -59,7 +59,7 @@
   "Objects that an operation that succeeded must have found."
   [op]
   (case (:f op)
-    (:create :dump :probe :inside) []
+    (:create :dump :probe :inside :cancel :drain) []
     :add-column [(table op)]
     (cond-> [(table op)]
       (column-users (:f op)) (conj (column op)))))

@@ -59,21 +59,38 @@
   [op]
   (contains? #{:no-connection :no-client} (ops/error-type op)))
 
+(defn- unfinished
+  "Summaries of the looks at the queue, once all was quiet, that saw jobs which did
+  not end."
+  [history]
+  (into []
+        (comp (filter #(and (= :drain (:f %)) (h/ok? %)
+                            (seq (:unfinished (:value %)))))
+              (map ops/summary))
+        history))
+
 (defn stuck-analysis
-  "Whether, after the last fault, a schema change on a fresh table ended well on
-  every node that was probed (S-12):
+  "Whether, after the last fault, all schema changes ended, and one on a fresh table
+  ended well on every node that was probed (S-12):
 
     :valid?       :unknown if no probe reached a node
     :probe-count  probes tried
     :stuck        summaries of those that did not end well
+    :unfinished   summaries of looks at the queue that saw jobs which did not end
     :reason       one sentence, unless valid"
   [history]
   (let [probes (filterv #(and (= :probe (:f %)) (not (h/invoke? %))) history)
         stuck (into []
                     (comp (remove h/ok?) (remove never-sent?) (map ops/summary))
                     probes)
+        unfinished (unfinished history)
         base {:probe-count (count probes)}]
     (cond
+      (seq unfinished)
+      (assoc base :valid? false, :unfinished unfinished
+             :reason (str "schema changes did not end: jobs "
+                          (pr-str (:unfinished (:value (first unfinished))))))
+
       (seq stuck)
       (assoc base :valid? false, :stuck stuck
              :reason (str "a schema change on a fresh table did not end on "

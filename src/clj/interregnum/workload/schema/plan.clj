@@ -24,7 +24,7 @@
   {:create 10, :drop 4, :rename 3, :truncate 1
    :add-column 5, :drop-column 3, :add-index 5, :drop-index 3
    :insert 24, :update 10, :delete 4, :txn 6
-   :select 14, :select-column 6, :select-gone 2, :inside 4})
+   :select 14, :select-column 6, :select-gone 2, :inside 4, :cancel 3})
 
 (def ^:private column-base "c")
 (def ^:private index-base "k")
@@ -47,7 +47,7 @@
   "Tables on which `f` can be tried now."
   [plan f]
   (case f
-    (:create :inside) nil
+    (:create :inside :cancel) nil
     :add-column (with-room plan :columns :columns-max)
     :add-index (with-room plan :indexes :indexes-max)
     (:drop-column :select-column) (filter #(seq (:columns %)) (live-tables plan))
@@ -60,7 +60,7 @@
   [plan f]
   (case f
     :create (< (count (:live plan)) (get-in plan [:options :tables-max]))
-    :inside true
+    (:inside :cancel) true
     (seq (candidates plan f))))
 
 (defn- new-row
@@ -96,7 +96,7 @@
     :drop-index [{:table table, :index (rand/nth indexes)} plan]
     (:insert :update :delete) (row-value plan f target)
     :txn (txn-value plan target)
-    :inside [nil plan]
+    (:inside :cancel) [nil plan]
     [{:table table} plan]))
 
 (defn- propose

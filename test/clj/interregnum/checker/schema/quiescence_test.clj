@@ -51,6 +51,15 @@
             (quiescence/stuck-analysis
               (completions [:probe "n1" :ok {:table "p0"}]
                            [:probe "n2" :info {:table "p1"} {:type :timeout}]))))))
+  (testing "a job is still there after all was quiet"
+    (is (= [false "schema changes did not end: jobs [7]"]
+           ((juxt :valid? :reason)
+            (quiescence/stuck-analysis
+              (completions [:drain "n1" :ok {:unfinished [7]}]
+                           [:probe "n1" :ok {:table "p0"}])))))
+    (is (true? (:valid? (quiescence/stuck-analysis
+                          (completions [:drain "n1" :ok {:unfinished []}]
+                                       [:probe "n1" :ok {:table "p0"}]))))))
   (testing "none reached a node"
     (is (= :unknown
            (:valid? (quiescence/stuck-analysis

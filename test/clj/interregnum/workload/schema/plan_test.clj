@@ -31,7 +31,7 @@
     (testing "every kind of operation comes up"
       (is (= #{:create :drop :rename :truncate :add-column :drop-column :add-index
                :drop-index :insert :update :delete :txn :select :select-column
-               :inside}
+               :inside :cancel}
              (set (map :f ops)))))
     (testing "names are used once"
       (let [made (keep (fn [{:keys [f value]}]
@@ -49,4 +49,4 @@
 
 (deftest knowledge-test
   (testing "nothing but creation is tried while no creation succeeds"
-    (is (= #{:create :inside} (set (map :f (ops (seed) (constantly :fail))))))))
+    (is (= #{:create :inside :cancel} (set (map :f (ops (seed) (constantly :fail))))))))
