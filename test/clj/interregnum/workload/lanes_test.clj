@@ -5,11 +5,11 @@
             [jepsen.generator.test :as sim]))
 
 (defn- threads
-  "How many of 600 operations each thread invokes in a simulated run at 100 a second."
+  "How many of 5000 operations each thread invokes in a simulated run at 100 a second."
   [concurrency]
   (->> (lanes/lanes (gen/repeat {:f :look}) 100
                     {:nodes ["n1" "n2" "n3"] :concurrency concurrency})
-       (gen/limit 600)
+       (gen/limit 5000)
        gen/clients
        (sim/perfect (sim/n+nemesis-context concurrency))
        (map :process)
