@@ -4,6 +4,7 @@
   (:require [interregnum.check :as check]
             [interregnum.cli.analyze :as analyze]
             [interregnum.cli.defects :as defects]
+            [interregnum.cli.find-defects :as find-defects]
             [interregnum.cli.hosts :as hosts]
             [interregnum.cli.scenario :as scenario]
             [interregnum.cli.test :as test]
@@ -12,13 +13,14 @@
 (def commands
   "Name of each command → the function of its arguments that carries it out and returns the exit
   code."
-  {"analyze"  analyze/run
-   "check"    check/run
-   "defects"  defects/run
-   "hosts"    hosts/run
-   "scenario" scenario/run
-   "test"     test/run
-   "test-all" test-all/run})
+  {"analyze"      analyze/run
+   "check"        check/run
+   "defects"      defects/run
+   "find-defects" find-defects/run
+   "hosts"        hosts/run
+   "scenario"     scenario/run
+   "test"         test/run
+   "test-all"     test-all/run})
 
 (defn- usage
   "What the command line takes, as text."
