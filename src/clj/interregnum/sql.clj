@@ -82,13 +82,15 @@
     (rows (.executeQuery s statement))))
 
 (defn query-maps!
-  "Runs a query; its rows as maps of upper-case column label → value."
+  "Runs a query, or another statement that returns rows; those as maps of upper-case
+  column label → value."
   [^Connection connection ^String statement]
-  (with-open [s (.createStatement connection)
-              results (.executeQuery s statement)]
-    (let [labels (let [m (.getMetaData results)]
-                   (mapv #(.toUpperCase (.getColumnLabel m (int %)))
-                         (range 1 (inc (.getColumnCount m)))))]
+  (with-open [s (.createStatement connection)]
+    (.execute s statement)
+    (let [results (.getResultSet s)
+          labels  (let [m (.getMetaData results)]
+                    (mapv #(.toUpperCase (.getColumnLabel m (int %)))
+                          (range 1 (inc (.getColumnCount m)))))]
       (mapv #(zipmap labels %) (rows results)))))
 
 (defn execute!
