@@ -7,7 +7,8 @@
     :name            a keyword
     :injects         the `:f`s that inject its faults; the completions' values have
                      `:took-effect?` from a probe
-    :changes-owner?  whether the faults are meant to change the owner"
+    :changes-owner?  whether the faults are meant to change the owner
+    :returns-owner?  whether they are meant to bring an earlier owner back"
   (:require [clojure.string :as str]
             [interregnum.nemesis.delete-key :as delete-key]
             [interregnum.nemesis.kill :as kill]
@@ -64,5 +65,6 @@
                       names))]
     (assoc (combined/compose-packages (conj chosen (sampler/package)))
            :generator (paced/fair (map :generator chosen))
-           :families (mapv #(select-keys % [:name :injects :changes-owner?])
+           :families (mapv #(select-keys % [:name :injects :changes-owner?
+                                          :returns-owner?])
                            chosen))))

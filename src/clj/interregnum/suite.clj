@@ -75,6 +75,7 @@
            opts
            {:name                 (test-name opts)
             :role                 (:role workload)
+            :interrupted          (:interrupted workload)
             :invariants           (:invariants workload)
             :db                   (nodes/db opts)
             :store-ports          nodes/store-ports

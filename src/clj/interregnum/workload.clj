@@ -11,6 +11,8 @@
   "Name → function of the test's options to a map
 
     :role             whose owner faults strike, :autoid or :ddl
+    :interrupted      operations one of which has to be under way when the owner
+                      changes, if that matters
     :client :generator :final-generator :checker
     :invariants       name → title of what its checker checks, if it has parts"
   {"ids" ids/workload

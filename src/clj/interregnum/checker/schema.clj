@@ -22,7 +22,8 @@
     :stuck       "S-12: no schema change is stuck"
     :convergence "S-11: all nodes tell the same in the end"))
 
-(def ^:private changes
+(def changes
+  "The operations that change the schema."
   #{:create :drop :rename :truncate :add-column :drop-column :add-index :drop-index})
 
 (defn- acked-changes

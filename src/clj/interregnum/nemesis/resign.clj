@@ -97,6 +97,7 @@
   {:name            :resign
    :injects         #{:resign}
    :changes-owner?  true
+   :returns-owner?  true
    :nemesis         (->ResignNemesis)
    :generator       (paced/paced #(step opts %))
    :final-generator nil

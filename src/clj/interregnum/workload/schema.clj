@@ -189,11 +189,12 @@
   {:rate 40})
 
 (defn workload
-  "The workload as a map :role :client :generator :final-generator :checker
-  :invariants."
+  "The workload as a map :role :interrupted :client :generator :final-generator
+  :checker :invariants."
   [opts]
   (let [{:keys [rate] :as opts} (merge option-defaults opts)]
     {:role :ddl
+     :interrupted checker/changes
      :client (schema-client)
      :generator (lanes/lanes (plan/plan (select-keys opts (keys plan/default-options)))
                              rate opts)

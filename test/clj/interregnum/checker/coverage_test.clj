@@ -17,6 +17,18 @@
 (def ^:private resign
   {:name :resign :injects #{:resign} :changes-owner? true})
 
+(def ^:private did
+  "What the nemesis did in a run in which the faults did what they are for."
+  [(nemesis-op :resign nil)
+   (nemesis-op :resign {:took-effect? true})
+   (nemesis-op :owners sightings)])
+
+(defn- oks
+  "`n` operations that succeeded after `time`."
+  [time n]
+  (for [i (range n)]
+    {:process 0 :type :ok :f :insert :time (+ 5 time i)}))
+
 (deftest reigns-test
   (let [reigns (owners/reigns [(nemesis-op :owners nil)
                                (nemesis-op :owners sightings)]
@@ -39,11 +51,12 @@
           :reigns []
           :change-count 0
           :return-count 0}
-         (coverage/analysis [] :autoid []))))
+         (coverage/analysis [] {:role :autoid}))))
 
 (deftest shortcomings-test
   (let [reason (fn [history]
-                 (select-keys (coverage/analysis history :autoid [resign])
+                 (select-keys (coverage/analysis history {:role :autoid
+                                                          :fault-families [resign]})
                               [:valid? :reason]))]
     (testing "a family that never ran"
       (is (= {:valid? :unknown :reason "No resign fault was injected."}
@@ -60,6 +73,38 @@
     (testing "a run that did what it claims"
       (is (= {:valid? true
               :reason "The owner changed 2 times, and every fault took effect."}
-             (reason [(nemesis-op :resign nil)
-                      (nemesis-op :resign {:took-effect? true})
-                      (nemesis-op :owners sightings)]))))))
+             (reason (into did (oks 16 5))))))))
+
+(deftest idle-test
+  (let [result (fn [family history]
+                 (:reason (coverage/analysis history
+                                             {:role :autoid :interrupted #{:create}
+                                              :fault-families [family]})))
+        create (fn [from to type]
+                 [{:process 1 :type :invoke :f :create :time from}
+                  {:process 1 :type type :f :create :time to}])
+        fine   "The owner changed 2 times, and every fault took effect."]
+    (testing "nothing done under another owner"
+      (is (= "Clients got nothing done under another owner than the first."
+             (result resign (into did (oks 16 4)))
+             (result resign (into did (oks 1 9))))))
+    (testing "nothing interrupted"
+      (let [idle "No create was under way when the owner changed."]
+        (is (= idle
+               (result resign (into did (oks 16 5)))
+               (result resign (into (into did (oks 16 5)) (create 21 29 :ok)))
+               (result resign (into (into did (oks 16 5)) (create 14 29 :info)))))
+        (is (= fine (result resign (into (into did (oks 16 5)) (create 14 29 :ok)))))))
+    (testing "an owner that is to come back"
+      (let [returning (assoc resign :returns-owner? true)]
+        (is (= "Clients got nothing done under an owner that came back."
+               (result returning (into did (oks 21 9)))))
+        (is (= fine (result returning (-> did
+                                          (into (oks 41 5))
+                                          (into (create 14 29 :ok)))))
+            "and does")
+        (is (= "No owner came back, though the faults were meant to bring one back."
+               (result returning
+                       (into [(nemesis-op :resign {:took-effect? true})
+                              (nemesis-op :owners (vec (butlast sightings)))]
+                             (oks 16 9)))))))))
