@@ -156,29 +156,62 @@
        :value {:table table :base (+ id-max (* force-steps (long id-step)))}})))
 
 (defn- delete-op
-  "A delete of the highest row seen of `table`, or nil if that was tried."
+  "A delete of the highest row of `table` that is known, or nil if none is."
   [{:keys [deletable]} table]
-  (when-let [id (get deletable table)]
+  (when-let [id (peek (get deletable table))]
     {:f :delete :value {:table table :id id}}))
 
+(def ^:private rest-nanos
+  "How long a table gets no new rows. Tables rest in turn."
+  3000000000)
+
+(defn- resting
+  "The table that rests at `time`; none does if there is but one."
+  [tables time]
+  (when (< 1 tables)
+    (mod (quot time rest-nanos) tables)))
+
+(defn- target
+  "The table for an operation of `kind`, a number from 0 to 1: any one, but new rows
+  never go to the one that rests, and every other delete does."
+  [{:keys [tables]} ^SplittableRandom random kind time]
+  (let [table (.nextInt random (int tables))
+        rests (resting tables time)]
+    (cond (and rests (= :delete kind) (.nextBoolean random)) rests
+          (and (= rests table) (= :insert kind)) (mod (inc table) tables)
+          :else table)))
+
+(defn- kind-of
+  "What a number from 0 to 1 stands for."
+  [x]
+  (condp > x
+    0.62 :insert
+    0.76 :batch
+    0.81 :explicit
+    0.89 :delete
+    0.91 :force
+    :next-id))
+
 (defn- choose
-  "The `i`-th operation of `lane`, given the largest id seen of each table."
-  [{:keys [seed lane i id-maxes tables id-step] :as operations}]
+  "The `i`-th operation of `lane`, given the largest ids seen of each table."
+  [{:keys [seed lane i id-maxes id-step] :as operations} time]
   (let [random (random seed lane i)
-        table  (long (.nextInt random (int tables)))
         tag    (* tags-per-op (+ (* 2 i) lane))
-        kind   (.nextDouble random)
-        insert (fn [rows] {:f :insert :value {:table table :rows rows :tag tag}})]
-    (cond
-      (< kind 0.66) (insert 1)
-      (< kind 0.80) (insert (+ 2 (long (.nextInt random (int (dec rows-max))))))
-      (< kind 0.85) {:f :insert-explicit
-                     :value {:table table
-                             :id (explicit-id random (get id-maxes table 0) id-step)
-                             :tag tag}}
-      (< kind 0.89) (or (delete-op operations table) (insert 1))
-      (< kind 0.91) (or (when (zero? lane) (force-op operations table)) (insert 1))
-      :else         {:f :next-id :value {:table table}})))
+        kind   (kind-of (.nextDouble random))
+        table  (target operations random
+                       (if (#{:delete :next-id} kind) kind :insert) time)
+        insert (fn [rows] {:f :insert :value {:table table :rows rows :tag tag}})
+        look   {:f :next-id :value {:table table}}]
+    (case kind
+      :insert   (insert 1)
+      :batch    (insert (+ 2 (.nextInt random (int (dec rows-max)))))
+      :explicit {:f :insert-explicit
+                 :value {:table table
+                         :id (explicit-id random (get id-maxes table 0) id-step)
+                         :tag tag}}
+      :delete   (or (delete-op operations table) look)
+      :force    (or (when (zero? lane) (force-op operations table)) (insert 1))
+      :next-id  look)))
 
 (defn- seen-max
   "The largest id that a completion shows, or nil."
@@ -189,30 +222,33 @@
     :next-id         (some-> (:next value) dec)
     nil))
 
-(defn- learn-id
-  "`operations` after a completion that shows `id`; `row?` says whether a row has it."
-  [operations table id row?]
-  (let [highest? (< (get-in operations [:id-maxes table] 0) id)]
-    (cond-> operations
-      highest?            (assoc-in [:id-maxes table] id)
-      (and row? highest?) (assoc-in [:deletable table] id))))
+(def ^:private deletable-max
+  "How many of a table's highest rows are remembered."
+  8)
+
+(defn- learn-row
+  "The highest rows `ids`, ascending, with `id`."
+  [ids id]
+  (vec (take-last deletable-max (sort (conj ids id)))))
 
 (defn- learn
   "`operations` after `event`, an invocation or a completion."
   [operations {:keys [type f value] :as event}]
   (let [{:keys [table]} value]
     (case [type f]
-      [:invoke :delete] (update operations :deletable dissoc table)
+      [:invoke :delete] (update-in operations [:deletable table]
+                                   #(vec (remove #{(:id value)} %)))
       [:invoke :force]  (assoc-in operations [:forced table] (:base value))
       [:fail :force]    (update operations :forced dissoc table)
       (if-let [id (when (= :ok type) (seen-max event))]
-        (learn-id operations table id (not= :next-id f))
+        (cond-> (update-in operations [:id-maxes table] (fnil max 0) id)
+          (not= :next-id f) (update-in [:deletable table] learn-row id))
         operations))))
 
 (defrecord Operations [seed lane i id-maxes deletable forced tables id-step]
   gen/Generator
   (op [this _ context]
-    (let [op (gen/fill-in-op (choose this) context)]
+    (let [op (gen/fill-in-op (choose this (:time context)) context)]
       (if (= :pending op)
         [:pending this]
         [op (assoc this :i (inc i))])))
