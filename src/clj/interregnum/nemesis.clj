@@ -37,6 +37,11 @@
    "partition"  partition/package
    "phase"      phase/package})
 
+(def ^:private order
+  "In which order families begin: first those that need a cluster at rest to do what
+  they are for."
+  ["resign" "delete-key" "phase" "kill" "partition" "pause"])
+
 (defn parse
   "The family names in a `--nemesis` argument, sorted: `all`, `none`, or names with
   commas between. Names that do not exist are in it too."
@@ -62,7 +67,7 @@
                         ((families family)
                          (assoc opts :first-after
                                 (first-after opts k (count names)))))
-                      names))]
+                      (filter (set names) order)))]
     (assoc (combined/compose-packages (conj chosen (sampler/package)))
            :generator (paced/fair (map :generator chosen))
            :families (mapv #(select-keys % [:name :injects :changes-owner?

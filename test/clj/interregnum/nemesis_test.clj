@@ -27,7 +27,7 @@
                      (sim/perfect* (sim/n+nemesis-context 2))
                      (map :f)
                      set)]
-      (is (= [:delete-key :kill :partition :pause :phase :resign] (map :name families)))
+      (is (= [:resign :delete-key :phase :kill :partition :pause] (map :name families)))
       (is (= asked (disj (jepsen-nemesis/fs nemesis) :owners :await-rest)))
       (is (every? asked (mapcat :injects families)))))
   (testing "without faults only the sampler is left"
@@ -43,8 +43,8 @@
                       (sim/perfect* (sim/n+nemesis-context 2))
                       (filter #(= :info (:type %)))
                       (reduce (fn [m {:keys [f time]}] (update m f #(or % time))) {}))]
-      (is (= {:delete-key 2.0 :kill 5.7 :start-partition 9.3 :pause 13.0
-              :phase 16.7 :resign 20.3}
+      (is (= {:resign 2.0 :delete-key 5.7 :phase 9.3 :kill 13.0
+              :start-partition 16.7 :pause 20.3}
              (update-vals (dissoc firsts :start :stop-partition :resume :end-phase)
                           #(/ (Math/round (/ % 1e8)) 10.0)))))))
 

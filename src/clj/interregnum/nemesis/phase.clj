@@ -112,8 +112,8 @@
     :hold       {:took-effect? true}
     :resign     (do (status/resign! (host/address test node) (:role test))
                     (change test leader))
-    :delete-key (do (nodes/delete-election-key! test (:role test))
-                    (change test leader))
+    :delete-key (let [deleted (nodes/delete-election-key! test (:role test))]
+                  (assoc (change test leader) :took-effect? (some? deleted)))
     :kill       (do (on-node! test node #(db/kill! (:db %1) %1 %2))
                     {:took-effect? (silent? test node)})
     :pause      (do (on-node! test node #(db/pause! (:db %1) %1 %2))
@@ -207,9 +207,9 @@
       (assoc :cause (paced/pick random [:resign :delete-key]))
 
       owner?
-      (assoc :late-retirement? (and (#{:delete-key :resign} act)
+      (assoc :late-retirement? (and (pos? k) (= :delete-key act)
                                     (paced/pick random [true false]))
-             :slow-successor? (and (= :ddl role)
+             :slow-successor? (and (pos? k) (= :ddl role)
                                    (paced/pick random [true false]))))))
 
 (defn- step
