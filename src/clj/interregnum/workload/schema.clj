@@ -166,9 +166,12 @@
          (for [thread (range (count nodes))]
            (gen/on-threads #{thread} (f thread)))))
 
-(defn- probe
+(defn- probes
+  "Creations of tables by `thread`, each of a name of its own."
   [thread]
-  {:f :probe, :value {:table (str "probe" thread)}})
+  (patient probe-limit-secs
+           (map (fn [i] {:f :probe, :value {:table (str "probe" thread "x" i)}})
+                (range))))
 
 (defn final-generator
   "Once faults have ended: lets clients' transactions and all schema changes end, then
@@ -177,7 +180,7 @@
   (gen/phases
     (gen/sleep settle-secs)
     (gen/on-threads #{0} (patient drain-limit-secs (gen/repeat {:f :drain})))
-    (gen/time-limit probe-limit-secs (per-node nodes probe))
+    (per-node nodes probes)
     (per-node nodes
               (fn [_thread]
                 (patient dump-limit-secs (gen/repeat {:f :dump}))))))

@@ -71,17 +71,19 @@
 
 (defn stuck-analysis
   "Whether, after the last fault, all schema changes ended, and one on a fresh table
-  ended well on every node that was probed (S-12):
+  ended well at last on every node that was probed (S-12):
 
     :valid?       :unknown if no probe reached a node
     :probe-count  probes tried
-    :stuck        summaries of those that did not end well
+    :stuck        summaries of those that did not end well, on nodes on which none did
     :unfinished   summaries of looks at the queue that saw jobs which did not end
     :reason       one sentence, unless valid"
   [history]
   (let [probes (filterv #(and (= :probe (:f %)) (not (h/invoke? %))) history)
+        served (into #{} (comp (filter h/ok?) (map ops/node)) probes)
         stuck (into []
-                    (comp (remove h/ok?) (remove never-sent?) (map ops/summary))
+                    (comp (remove never-sent?) (remove (comp served ops/node))
+                          (map ops/summary))
                     probes)
         unfinished (unfinished history)
         base {:probe-count (count probes)}]

@@ -51,6 +51,11 @@
             (quiescence/stuck-analysis
               (completions [:probe "n1" :ok {:table "p0"}]
                            [:probe "n2" :info {:table "p1"} {:type :timeout}]))))))
+  (testing "a connection that was lost says nothing, if the next one serves"
+    (is (true? (:valid? (quiescence/stuck-analysis
+                          (completions [:probe "n1" :info {:table "p0"}
+                                        {:type :connection-lost}]
+                                       [:probe "n1" :ok {:table "p1"}]))))))
   (testing "a job is still there after all was quiet"
     (is (= [false "schema changes did not end: jobs [7]"]
            ((juxt :valid? :reason)
