@@ -16,8 +16,8 @@
     :successor        who led after the act, if there was another term
     :took-effect?     was the phase reached, and did the act do what it says
 
-  `:end-phase` undoes it all, in that order: processes and network, the held task,
-  then what was to be late. The completion's value:
+  `:end-phase` undoes what phases did, in that order: processes and network, the held
+  task, then what was to be late. The completion's value:
 
     :released         [[node failpoint] ...]
     :left             those that could not be disarmed"
@@ -120,6 +120,15 @@
                     {:took-effect? (silent? test node)})
     :isolate    {:took-effect? (partition/isolate-from-store! test node)}))
 
+(defn- undo!
+  "Ends what `act` did to `node`."
+  [test [act node]]
+  (case act
+    :kill    (on-node! test node #(db/start! (:db %1) %1 %2))
+    :pause   (on-node! test node #(db/resume! (:db %1) %1 %2))
+    :isolate (net/heal! (:net test) test)
+    nil))
+
 (defn- cause!
   "Makes `leader` lose the office."
   [test how leader]
@@ -145,7 +154,7 @@
       :node      [(rand/nth (:nodes test))])))
 
 (defn- start!
-  [test armed {{:keys [at point act cause] :as phase} :value :as op}]
+  [test {:keys [armed acts]} {{:keys [at point act cause] :as phase} :value :as op}]
   (let [leader (answering-leader test)
         others (remove #{(:id leader)} (:nodes test))
         armed-nodes (when leader
@@ -163,15 +172,13 @@
              (merge phase
                     {:leader leader, :node node, :took-effect? false}
                     (when node
+                      (swap! acts conj [act node])
                       (act! test act node leader-then)))))))
 
 (defn- end!
-  [test armed op]
-  (control/on-nodes test (:nodes test)
-                    (fn [t node]
-                      (db/resume! (:db t) t node)
-                      (db/start! (:db t) t node)))
-  (net/heal! (:net test) test)
+  [test {:keys [armed acts]} op]
+  (run! #(undo! test %) @acts)
+  (reset! acts [])
   (let [late?    (comp #{(:point phases/late-retirement)} second)
         released (disarm! test armed (complement late?))
         late     (when (some late? @armed)
@@ -180,13 +187,13 @@
     (assoc op :value {:released (into released late)
                       :left     (vec (distinct @armed))})))
 
-(defrecord PhaseNemesis [armed]
+(defrecord PhaseNemesis [armed acts]
   nemesis/Nemesis
   (setup! [this _] this)
-  (invoke! [_ test op]
+  (invoke! [this test op]
     (case (:f op)
-      :phase     (start! test armed op)
-      :end-phase (end! test armed op)))
+      :phase     (start! test this op)
+      :end-phase (end! test this op)))
   (teardown! [_ test]
     (disarm! test armed any?))
 
@@ -228,7 +235,7 @@
   {:name            :phase
    :injects         #{:phase}
    :changes-owner?  true
-   :nemesis         (->PhaseNemesis (atom []))
+   :nemesis         (->PhaseNemesis (atom []) (atom []))
    :generator       (paced/paced #(step opts %))
    :final-generator {:type :info :f :end-phase}
    :perf            #{{:name "phase" :start #{:phase} :stop #{:end-phase}
