@@ -5,7 +5,7 @@
   A find is
 
     :flag        the defect
-    :workload :nemesis :time-limit   of a run that is to find it
+    :workload :nemesis :nemesis-interval :time-limit   of a run that is to find it
     :found?      whether the run was invalid
     :violated    names of the invariants that were violated, the telling one first
     :secs        when the first operation that broke one was complete, in seconds
@@ -14,8 +14,8 @@
 
 (set! *warn-on-reflection* true)
 
-(def ^:private ids-run {:workload "ids" :time-limit 120})
-(def ^:private schema-run {:workload "schema" :time-limit 120})
+(def ^:private ids-run {:workload "ids" :time-limit 60 :nemesis-interval 2})
+(def ^:private schema-run {:workload "schema" :time-limit 100 :nemesis-interval 2})
 
 (def runs
   "Defect → the run that is to find it: whatever brings about what the defect's safeguard is for."

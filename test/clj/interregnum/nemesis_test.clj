@@ -57,8 +57,9 @@
                       (sim/perfect* (sim/n+nemesis-context 2))
                       (filter #(and (= :info (:type %)) (= :phase (:f %))))
                       (map :value)))]
-    (doseq [[role catalogue] phases/by-role
-            :let [chosen (phases role)]]
+    (doseq [[role decks] phases/by-role
+            :let [chosen    (phases role)
+                  catalogue (mapcat val decks)]]
       (testing "every phase comes, each with acts of its own"
         (is (= (set (map (juxt :at :point :term) catalogue))
                (set (map (juxt :at :point :term) chosen))))
@@ -67,6 +68,11 @@
                                   (some #{act} (:acts %)))
                             catalogue))
                     chosen)))
+      (testing "the telling ones come every other time, none twice in a round"
+        (let [n (count (:telling decks))]
+          (is (= (set (map (juxt :point :term) (:telling decks)))
+                 (set (map (juxt :point :term)
+                           (take n (take-nth 2 (drop (* 2 n) chosen)))))))))
       (testing "a successor has to come into office somehow"
         (is (every? #(= (= :successor (:at %)) (contains? % :cause)) chosen)))
       (testing "the first is one that is always reached"

@@ -25,19 +25,21 @@
 
 (defn- command
   "What repeats a run by hand."
-  [flag {:keys [workload nemesis time-limit]} seed]
+  [flag {:keys [workload nemesis nemesis-interval time-limit]} seed]
   (summary/repeat-command "test"
                           ["--workload" workload "--nemesis" nemesis
+                           "--nemesis-interval" (str nemesis-interval)
                            "--time-limit" (str time-limit) "--defect" flag]
                           seed))
 
 (defn- run-once!
   "Runs the test that is to find `flag`; the find."
-  [options flag {:keys [workload nemesis time-limit] :as run} seed]
+  [options flag {:keys [workload nemesis nemesis-interval time-limit] :as run} seed]
   (rand/set-seed! seed)
   (let [test (core/run! (suite/test-map (assoc options
                                                :workload   workload
                                                :nemesis    (nemesis/parse nemesis)
+                                               :nemesis-interval nemesis-interval
                                                :time-limit time-limit
                                                :defect     [flag]
                                                :seed       seed)))]

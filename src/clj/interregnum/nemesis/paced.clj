@@ -5,7 +5,7 @@
   lasts as long as it should however long the nemesis took to inject it; and they
   do not occupy the nemesis, so families do not wait for each other's pauses."
   (:require [jepsen.generator :as gen])
-  (:import (java.util SplittableRandom)))
+  (:import (java.util ArrayList Collection Collections Random SplittableRandom)))
 
 (set! *warn-on-reflection* true)
 
@@ -86,6 +86,13 @@
   "One of the elements of the vector `xs`."
   [^SplittableRandom random xs]
   (nth xs (.nextInt random (int (count xs)))))
+
+(defn shuffled
+  "The vector `xs` in an order that follows from `seed` and `what`."
+  [seed what xs]
+  (let [copy (ArrayList. ^Collection xs)]
+    (Collections/shuffle copy (Random. (hash [seed what])))
+    (vec copy)))
 
 (defn pause
   "Seconds before step `i`, which injects a fault: `:first-after` for the first, so

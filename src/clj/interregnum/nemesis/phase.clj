@@ -202,22 +202,29 @@
 
 ;;; Schedule
 
-(defn- choose
-  "The `k`-th phase of `role`. The first is one that is always reached."
-  [random role k]
-  (let [options (phases/by-role role)
-        phase   (if (zero? k) (first options) (paced/pick random options))
-        act     (if (zero? k) :delete-key (paced/pick random (:acts phase)))
-        owner?  (and (= :owner (:at phase)) (not= :hold act))]
-    (cond-> (assoc (dissoc phase :acts) :act act)
-      (= :successor (:at phase))
-      (assoc :cause (paced/pick random [:resign :delete-key]))
+(defn- phase-at
+  "The phase for the `k`-th strike: the two decks of `role` take turns, and each goes
+  through its phases in an order of chance."
+  [seed role k]
+  (let [deck (get-in phases/by-role [role (if (even? k) :telling :others)])
+        turn (quot k 2)]
+    (nth (paced/shuffled seed [:deck (even? k) (quot turn (count deck))] deck)
+         (mod turn (count deck)))))
 
-      owner?
-      (assoc :late-retirement? (and (pos? k) (= :delete-key act)
-                                    (paced/pick random [true false]))
-             :slow-successor? (and (pos? k) (= :ddl role)
-                                   (paced/pick random [true false]))))))
+(defn- choose
+  "The `k`-th strike against `role`. The first is one that always succeeds."
+  [seed random role k]
+  (if (zero? k)
+    (assoc (dissoc (first (get-in phases/by-role [role :telling])) :acts :unaware?)
+           :act :delete-key)
+    (let [{:keys [acts at unaware?] :as phase} (phase-at seed role k)]
+      (cond-> (assoc (dissoc phase :acts :unaware?) :act (paced/pick random acts))
+        (= :successor at)
+        (assoc :cause (paced/pick random [:resign :delete-key]))
+        unaware?
+        (assoc :late-retirement? true
+               :slow-successor? (and (= :ddl role)
+                                     (paced/pick random [true true false])))))))
 
 (defn- step
   "Phases about every `interval` seconds, each ended after a while."
@@ -225,8 +232,8 @@
   (let [random (paced/random seed :phase i)]
     (if (even? i)
       {:after (paced/pause opts random i)
-       :op    {:type :info :f :phase :value (choose random role (quot i 2))}}
-      {:after (paced/between random 1 3)
+       :op    {:type :info :f :phase :value (choose seed random role (quot i 2))}}
+      {:after (paced/between random 3/2 7/2)
        :op    {:type :info :f :end-phase}})))
 
 (defn package

@@ -2,16 +2,19 @@
   "The places in the nodes' work at which `interregnum.nemesis.phase` strikes, by
   role. A phase is a failpoint of the nodes, and
 
-    :at      whom to hold there: the :owner, its :successor on becoming owner, or
-             any :node
-    :point   the failpoint's name
-    :term    what it does; `hold` unless told otherwise
-    :acts    what may happen to the node that is held, one of them by chance:
-             :resign :delete-key :kill :pause :isolate, or :hold, which is nothing
-             but the waiting
+    :at        whom to hold there: the :owner, its :successor on becoming owner, or
+               any :node
+    :point     the failpoint's name
+    :term      what it does; `hold` unless told otherwise
+    :acts      what may happen to the node that is held, one of them by chance:
+               :resign :delete-key :kill :pause :isolate, or :hold, which is nothing
+               but the waiting
+    :unaware?  whether the owner is kept from noticing that it was deposed, and its
+               successor may be slow to begin; see `late-retirement` and
+               `slow-successor`
 
-  Two more failpoints may go with an owner's phase: `late-retirement`, which keeps
-  the owner from noticing its deposition, and `slow-successor`.")
+  Each role has two decks, which take turns, and go through their phases in an order
+  of chance. `:telling` has those in which the safeguards matter most.")
 
 (set! *warn-on-reflection* true)
 
@@ -19,55 +22,64 @@
   "Holds the first task that comes by; all others pass."
   "1*pause")
 
-(def ^:private on-owner
-  "What happens to an owner in the middle of its work. Losing the office while it
-  works is what the safeguards are for, so that comes most often."
-  [:delete-key :delete-key :resign :kill :pause :isolate])
-
-(def ^:private on-successor [:hold :hold :delete-key :kill])
-
-(defn- owners
-  [points]
-  (mapv (fn [point] {:at :owner, :point point, :term hold, :acts on-owner}) points))
-
-(defn- successors
-  [points]
-  (mapv (fn [point] {:at :successor, :point point, :term hold, :acts on-successor})
+(defn- phases
+  [at acts points]
+  (mapv (fn [point]
+          (let [[point term] (if (vector? point) point [point hold])]
+            {:at at, :point point, :term term, :acts acts}))
         points))
 
-(defn- harmless
-  "Phases that are a fault by themselves: held or failed, and nothing else."
-  [at terms]
-  (mapv (fn [[point term]] {:at at, :point point, :term term, :acts [:hold]}) terms))
+(defn- unaware
+  "Owners that work on for a while after they were deposed."
+  [points]
+  (mapv #(assoc % :unaware? true) (phases :owner [:delete-key] points)))
 
 (def ^:private becoming
   ["afterCampaignWin" "insideOnBecome" "beforeSetOwnerFlag" "betweenVerifyAndWatch"])
 
+(def ^:private serving
+  "What the owner passes when it gives out ids."
+  ["beforeReply" "afterOwnerCheck" "afterGetVal" "dropReply"])
+
+(def ^:private changing
+  "What the owner passes when it changes the schema."
+  ["beforeRunJob" "afterVersionAlloc" "beforeStepCommit" "afterStepCommit"
+   "beforePublish" "beforeWaitSync" "beforeCleanMdl" "beforeMoveToHistory" "beforeAck"])
+
+(def ^:private on-owner [:delete-key :resign :kill :pause :isolate])
+(def ^:private on-successor [:hold :delete-key :kill])
+
 (def by-role
-  "Role → its phases. The first is reached by nearly everything that the owner
+  "Role → its decks. The first phase is reached by nearly everything that the owner
   does."
   {:autoid
-   (into [] cat
-         [(owners ["beforeReply" "afterOwnerCheck" "afterGetVal" "dropReply"])
-          (successors (into becoming ["beforeReserve" "afterReserveCommit"]))
-          (harmless :owner [["dropReply" "1*pause:method=force"]
-                            ["dropReply" "1*pause:method=rebase"]
-                            ["dropReply" "3*error"]])])
+   {:telling (into [] cat
+                   [(unaware serving)
+                    (phases :owner [:hold] [["dropReply" "1*pause:method=force"]
+                                            ["dropReply" "1*pause:method=rebase"]])
+                    (phases :successor [:hold] ["insideOnBecome"])
+                    (phases :successor [:delete-key] ["betweenVerifyAndWatch"])])
+    :others  (into [] cat
+                   [(phases :owner on-owner serving)
+                    (phases :owner [:hold] [["dropReply" "3*error"]])
+                    (phases :successor on-successor
+                            (into becoming ["beforeReserve" "afterReserveCommit"]))])}
 
    :ddl
-   (into [] cat
-         [(owners ["beforeRunJob" "afterLoadJobs" "afterVersionAlloc" "beforeStepCommit"
-                   "afterStepCommit" "beforePublish" "beforeWaitSync" "beforeCleanMdl"
-                   "beforeMoveToHistory" "beforeAck"])
-          (successors becoming)
-          (harmless :owner [["beforeStepCommit" "3*error"]])
-          (harmless :node [["beforeReload" "pause"]
-                           ["afterReadVersion" "pause"]
-                           ["beforeApplyDiff" "2*error"]
-                           ["reportVersionError" "2*error"]
-                           ["afterSchemaCheck" "6*pause"]
-                           ["beforeKvCommit" "6*pause"]
-                           ["kvCommitUnknown" "2*error"]])])})
+   {:telling (into [] cat
+                   [(unaware changing)
+                    (phases :owner [:hold] [["beforeStepCommit" "3*error"]])
+                    (phases :node [:hold] [["afterSchemaCheck" "6*pause"]])
+                    (phases :successor [:delete-key] ["betweenVerifyAndWatch"])])
+    :others  (into [] cat
+                   [(phases :owner on-owner (conj changing "afterLoadJobs"))
+                    (phases :successor on-successor becoming)
+                    (phases :node [:hold] [["beforeReload" "pause"]
+                                           ["afterReadVersion" "pause"]
+                                           ["beforeApplyDiff" "2*error"]
+                                           ["reportVersionError" "2*error"]
+                                           ["beforeKvCommit" "6*pause"]
+                                           ["kvCommitUnknown" "2*error"]])])}})
 
 (def ^:private election-points
   "Failpoints that both roles' elections have, told apart by a label."
