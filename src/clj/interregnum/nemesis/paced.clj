@@ -44,18 +44,20 @@
   (->Paced step 0 (nanos (:after (step 0) 0)) 0))
 
 (defn- next-member
-  "The index of the member that may go first and has waited longest, or nil."
-  [members]
+  "The index of the member that may go first at `time`, or nil: one that has not gone
+  yet and is due, else the one that has waited longest."
+  [members time]
   (->> (range (count members))
        (filter #(let [{:keys [step i due]} (members %)]
                   (and due (step i))))
-       (sort-by #(:due (members %)))
+       (sort-by #(let [{:keys [i due]} (members %)]
+                   [(not (and (zero? i) (<= due time))) due]))
        first))
 
 (defrecord Fair [members]
   gen/Generator
   (op [this test context]
-    (if-let [k (next-member members)]
+    (if-let [k (next-member members (:time context))]
       (let [[op member] (gen/op (members k) test context)]
         [op (assoc-in this [:members k] member)])
       (when (some (comp nil? :due) members)
@@ -66,7 +68,8 @@
 
 (defn fair
   "Several `paced` generators that share the nemesis: whichever has waited longest
-  goes first, so that none starves when operations take longer than the pauses.
+  goes first, so that none starves when operations take longer than the pauses; and
+  none goes again while another one is due that never went.
   Nil if there are none."
   [members]
   (when (seq members)

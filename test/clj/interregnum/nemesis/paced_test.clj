@@ -51,6 +51,13 @@
                             (gen/limit 6 (paced/fair [(every 3 :c)
                                                       (every 2 :b)
                                                       (every 1 :a)])))))))
+    (testing "a family that never went goes before those that did"
+      (is (= [:a :b :c :a]
+             (map second
+                  (timeline 9000000000
+                            (gen/limit 4 (paced/fair [(every 1 :a)
+                                                      (every 2 :b)
+                                                      (every 15 :c)])))))))
     (testing "keeps each family's pauses"
       (is (= [[1000000000 :a] [1500000000 :b] [2000000010 :a]]
              (timeline 10 (gen/limit 3 (paced/fair [(every 1 :a) (every 3/2 :b)]))))))
