@@ -4,8 +4,9 @@
 
   Names of tables, columns and indexes, ids of rows and values are used once in
   a run, so that every finding about them can be judged without search. Most
-  operations meet tables that are there; some meet one that was dropped, which
-  must not be found, and changes of one table run side by side with its use."
+  operations meet tables that are there, many of them the one that changed last, which
+  some node may not know yet; some meet one that was dropped, which must not be
+  found; and changes of one table run side by side with its use."
   (:require [jepsen.generator :as gen]
             [jepsen.random :as rand]))
 
@@ -76,11 +77,16 @@
         id (if (= :insert f) fresh-id (rand/nth rows))]
     [(cond-> {:table table, :id id} (not= :delete f) (assoc :v v)) plan]))
 
+(defn- hold-ms
+  "How long a transaction pauses: some outlast several steps of a schema change."
+  []
+  (rand/long 0 (if (< (rand/double) 0.2) 2000 300)))
+
 (defn- txn-value
   [plan {:keys [table]}]
   (let [[a plan] (new-row plan)
         [b plan] (new-row plan)]
-    [{:table table, :rows [a b], :hold-ms (rand/long 0 300)} plan]))
+    [{:table table, :rows [a b], :hold-ms (hold-ms)} plan]))
 
 (defn- value
   "The value of operation `f` on `target`, and the plan after it."
@@ -99,11 +105,22 @@
     (:inside :cancel) [nil plan]
     [{:table table} plan]))
 
+(def ^:private recent-share
+  "How many operations go to the table that changed last, if they can."
+  0.3)
+
+(defn- target
+  "One of the `tables`."
+  [{:keys [recent]} tables]
+  (or (when (< (rand/double) recent-share)
+        (first (filter #(= recent (:table %)) tables)))
+      (rand/nth (vec tables))))
+
 (defn- propose
   "The next operation and the plan after it."
   [plan]
   (let [f (rand/weighted (into {} (filter #(possible? plan (key %))) weights))
-        target (some-> (candidates plan f) vec rand/nth)
+        target (some->> (candidates plan f) (target plan))
         [value plan] (value plan f target)]
     [{:f (if (= :select-gone f) :select f), :value value} plan]))
 
@@ -144,17 +161,22 @@
   [plan {:keys [f value]}]
   (let [{:keys [table to column index id]} value]
     (case f
-      :create (assoc-in plan [:live table]
-                        {:table table, :columns [], :indexes [], :rows []})
+      :create (-> plan
+                  (assoc-in [:live table]
+                            {:table table, :columns [], :indexes [], :rows []})
+                  (assoc :recent table))
       :rename (-> plan
+                  (assoc :recent to)
                   (assoc-in [:live to] (assoc (get-in plan [:leaving table]) :table to))
                   (update :leaving dissoc table)
                   (update :gone conj {:table table}))
       :drop (-> plan
                 (update :leaving dissoc table)
                 (update :gone #(vec (take-last gone-max (conj % {:table table})))))
-      :add-column (add-item plan table :columns column :columns-max)
-      :add-index (add-item plan table :indexes index :indexes-max)
+      :add-column (-> (assoc plan :recent table)
+                      (add-item table :columns column :columns-max))
+      :add-index (-> (assoc plan :recent table)
+                     (add-item table :indexes index :indexes-max))
       :insert (add-item plan table :rows id :rows-max)
       plan)))
 
@@ -179,7 +201,7 @@
     :fail (refused plan event)
     plan))
 
-(defrecord Plan [options next live leaving gone]
+(defrecord Plan [options next live leaving gone recent]
   gen/Generator
   (op [this _test ctx]
     (let [[proposal plan] (propose this)
