@@ -61,6 +61,7 @@
   "Looks for the defects that `:only` names, or all; exit code 0 if every one was
   found, else 2: a defect that was not found says nothing about the service."
   [{:keys [only] :as options}]
+  (println (summary/head options))
   (println finds/heading)
   (let [wanted (if (seq only) (select-keys finds/runs only) finds/runs)
         found  (mapv #(look-for! options %) wanted)]

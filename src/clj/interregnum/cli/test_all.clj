@@ -10,6 +10,7 @@
             [interregnum.matrix.report :as report]
             [interregnum.nemesis :as nemesis]
             [interregnum.suite :as suite]
+            [interregnum.summary :as summary]
             [interregnum.workload :as workload]
             [jepsen.core :as core]
             [jepsen.random :as rand]
@@ -65,6 +66,7 @@
 
 (defn- run-matrix!
   [{:keys [only skip] report-file :junit :as options}]
+  (println (summary/head options))
   (let [outcomes (run-cells! options (matrix/cells (assoc (space options)
                                                           :only only :skip skip)))]
     (println)
