@@ -23,7 +23,7 @@
 
 (def ^:private tries-min
   "How often an `:f` has to be tried before it is expected to succeed."
-  5)
+  20)
 
 (defn- exercised
   "Jepsen's stats, except that an `:f` which never succeeded, though it was tried

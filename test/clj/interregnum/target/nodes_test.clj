@@ -100,6 +100,24 @@
     (on db/start! db test "n1")
     (is (= {"n1" "1"} (c/on-nodes test ["n1"] (fn [_ _] (c/exec :pgrep :-c :java)))))))
 
+(defn- check-departures
+  "Takes the owner's office, and asks a node to stop."
+  [test db]
+  (testing "an owner without its key is succeeded and goes on answering"
+    (let [[owner] (db/primaries db test)]
+      (is (str/starts-with? (nodes/delete-election-key! test :autoid)
+                            "/interregnum/autoid/leader/"))
+      (is (await-true #(not (contains? #{nil owner} (first (db/primaries db test))))))
+      (is (= owner (:id (info test owner))))))
+  (testing "a node that is asked to stop ends by itself, without a trace"
+    (is (= {"n2" :stopped} (c/on-nodes test ["n2"] (fn [_ _] (nodes/stop!)))))
+    (is (nil? (info test "n2")))
+    (is (= {"n2" ""}
+           (c/on-nodes test ["n2"]
+                       (fn [_ _] (c/exec* "ls /run/interregnum-node.pid 2>/dev/null; true")))))
+    (on db/start! db test "n2")
+    (is (= "n2" (:id (await-true #(info test "n2")))))))
+
 (defn- check-traces
   "After tear-down neither process, file nor log is left on a node."
   [test]
@@ -120,6 +138,7 @@
           (is (= [["tidb-52600"] ["tidb-52600"] ["tidb-52600"]]
                  (map #(:defects (info test %)) (:nodes test)))))
         (check-faults test db)
+        (check-departures test db)
         (testing "log files are where they are said to be"
           (is (= [{"n1" ""}]
                  [(c/on-nodes test ["n1"]
