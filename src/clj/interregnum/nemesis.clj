@@ -58,6 +58,12 @@
   (+ 2 (* k (min (+ 3 lease-secs)
                  (max 0 (/ (- time-limit 8) n))))))
 
+(defn- last-words
+  "What ends the faults of the packages `chosen`. Phases come last: to disarm a
+  failpoint, the node has to answer."
+  [chosen]
+  (vec (keep :final-generator (sort-by #(= :phase (:name %)) chosen))))
+
 (defn package
   "The families `names` as one package, with the sampler, and under `:families`
   what `interregnum.checker.coverage` wants to know of them."
@@ -69,6 +75,7 @@
                                 (first-after opts k (count names)))))
                       (filter (set names) order)))]
     (assoc (combined/compose-packages (conj chosen (sampler/package)))
+           :final-generator (last-words chosen)
            :generator (paced/fair (map :generator chosen))
            :families (mapv #(select-keys % [:name :injects :changes-owner?
                                           :returns-owner?])

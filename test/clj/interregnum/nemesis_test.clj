@@ -30,6 +30,9 @@
       (is (= [:resign :delete-key :phase :kill :partition :pause] (map :name families)))
       (is (= asked (disj (jepsen-nemesis/fs nemesis) :owners :await-rest)))
       (is (every? asked (mapcat :injects families)))))
+  (testing "failpoints are disarmed when all nodes answer again"
+    (is (= :end-phase (:f (last (:final-generator
+                                  (nemesis/package (nemesis/parse "all") opts)))))))
   (testing "without faults only the sampler is left"
     (is (= #{:owners :await-rest}
            (jepsen-nemesis/fs (:nemesis (nemesis/package [] opts)))))))

@@ -3,7 +3,7 @@
   `:unknown`, never valid: no fault of a family took effect; or the owner never
   changed although the faults asked for it; or clients got nothing done under
   another owner, or under one that came back; or no operation that a change of owner
-  is to interrupt was under way at one.
+  is to interrupt was under way at one; or a fault could not be undone in the end.
 
   A correct service leaves no holes among schema versions, so none is asked for.
 
@@ -113,6 +113,17 @@
       (when (and (some :changes-owner? families) (zero? changes))
         "The owner never changed, though the faults were meant to change it.")))
 
+(defn- left-armed
+  "What a fault left behind that could not be undone in the end, or nil: the last
+  thing that was said of it is not that nothing is :left."
+  [history]
+  (let [left (transduce (comp (filter #(and (= :nemesis (:process %)) (map? (:value %))))
+                              (keep (comp :left :value)))
+                        (fn ([left] left) ([_ left] left))
+                        nil history)]
+    (when (seq left)
+      (str "Some failpoints were still armed in the end: " (pr-str left) "."))))
+
 (defn analysis
   "The result for `history` of a test with `:role`, `:fault-families` and
   `:interrupted`:
@@ -129,7 +140,8 @@
         counts  (into (sorted-map)
                       (map (juxt :name #(injections history %)))
                       families)
-        problem (or (shortcoming families counts changes)
+        problem (or (left-armed history)
+                    (shortcoming families counts changes)
                     (idleness history reigns families interrupted))]
     {:valid?       (if problem :unknown true)
      :reason       (or problem

@@ -95,6 +95,13 @@
                (result resign (into (into did (oks 16 5)) (create 21 29 :ok)))
                (result resign (into (into did (oks 16 5)) (create 14 29 :info)))))
         (is (= fine (result resign (into (into did (oks 16 5)) (create 14 29 :ok)))))))
+    (testing "a failpoint left armed"
+      (let [end-phase #(nemesis-op :end-phase {:released [] :left %})
+            history   #(-> did (into (oks 16 5)) (into (create 14 29 :ok)) (into %))]
+        (is (= "Some failpoints were still armed in the end: [[\"n1\" \"beforeAck\"]]."
+               (result resign (history [(end-phase [["n1" "beforeAck"]])]))))
+        (is (= fine (result resign (history [(end-phase [["n1" "beforeAck"]])
+                                             (end-phase [])]))))))
     (testing "an owner that is to come back"
       (let [returning (assoc resign :returns-owner? true)]
         (is (= "Clients got nothing done under an owner that came back."
