@@ -28,6 +28,8 @@
       "tidb-46444"        (ids "kill,resign")
       "mysql-199"         (ids "resign")
       "rebase-retry"      (ids "phase")
+      "tidb-auto-retry"   {:workload "register" :nemesis "none" :nemesis-interval 2
+                           :time-limit 30}
       "tidb-58486"        (schema "phase")
       "tidb-58483"        (schema "phase")
       "tidb-54689"        (ids "phase")
