@@ -12,7 +12,7 @@
 
     :rate              operations a second, 100
     :ops-per-key       operations on a key before the next one is taken, 100
-    :threads-per-key   how many threads share a key, 2 × nodes at most"
+    :threads-per-key   how many threads share a key, two of every node if possible"
   (:require [interregnum.sql :as sql]
             [interregnum.workload.session :as session]
             [jepsen.checker :as checker]
@@ -131,11 +131,45 @@
                  threads-per-key (range) (fn [_k] (key-generator ops-per-key)))))
 
 (defn- threads-per-key
-  "A group size that divides the threads of the test into whole groups: as many
-  as the nodes, so that every node serves every key."
+  "A group size that divides the threads of the test into whole groups: two threads
+  of every node or one, so that every node serves every key and transactions on it
+  meet."
   [{:keys [nodes concurrency]}]
   (let [n (count nodes)]
-    (if (zero? (mod concurrency n)) n 1)))
+    (or (first (filter #(zero? (mod concurrency %)) [(* 2 n) n]))
+        1)))
+
+;;; Checker
+
+(defn- key-reason
+  "Why key `k` has the given `result`, which is not valid."
+  [k {:keys [valid? op error]}]
+  (if (false? valid?)
+    (str "Key " k " is not linearizable: nothing explains process " (:process op) "'s "
+         (name (:f op)) " of " (pr-str (:value op)) " (op " (:index op) ").")
+    (str "Key " k " is undecided: " (or error "the search gave up") ".")))
+
+(defn reason
+  "What `result`, of all keys, says, in words."
+  [{:keys [valid? results]}]
+  (let [failed (fn [v] (sort-by key (filter #(= v (:valid? (val %))) results)))
+        [k result] (first (failed valid?))
+        others (dec (count (failed valid?)))]
+    (if (true? valid?)
+      (str "All " (count results) " keys are linearizable.")
+      (str (key-reason k result)
+           (when (pos? others)
+             (str " So it is with " others " more."))))))
+
+(defn checker
+  "Each key is a linearizable register with compare-and-set. Draws those that are not."
+  []
+  (let [keys-checker (independent/checker
+                       (checker/linearizable {:model (model/cas-register)}))]
+    (reify checker/Checker
+      (check [_ test history opts]
+        (let [result (checker/check keys-checker test history opts)]
+          (assoc result :reason (reason result)))))))
 
 ;;; Workload
 
@@ -152,5 +186,4 @@
    :client (register-client)
    :generator (generator (merge (option-defaults opts) opts))
    :final-generator nil
-   :checker (independent/checker
-              (checker/linearizable {:model (model/cas-register)}))})
+   :checker (checker)})
