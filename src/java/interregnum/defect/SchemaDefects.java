@@ -32,7 +32,7 @@ final class SchemaDefects {
               m ->
                   m.coordinator(SchemaDefects::separateVersion)
                       .schema(s -> s.with(Holes.SKIPPED))
-                      .ddlOwner(o -> o.with(OwnerModes.Resign.DELETE_FIRST))),
+                      .ddlOwner(SchemaDefects::flagDecides)),
           new Defect(
               "tidb-58483",
               "pingcap/tidb#58483",
@@ -43,7 +43,7 @@ final class SchemaDefects {
               m ->
                   m.coordinator(SchemaDefects::separateVersion)
                       .schema(s -> s.with(Report.IF_NEWER))
-                      .ddlOwner(o -> o.with(OwnerModes.Resign.DELETE_FIRST))),
+                      .ddlOwner(SchemaDefects::flagDecides)),
           new Defect(
               "tidb-54689",
               "pingcap/tidb#54689",
@@ -52,7 +52,10 @@ final class SchemaDefects {
               "owner.Ownership",
               List.of("S-8", "S-16", "ID-4"),
               m ->
-                  m.ddlOwner(o -> o.with(OwnerModes.Watch.FROM_NOW))
+                  m.ddlOwner(
+                          o ->
+                              o.with(OwnerModes.Watch.FROM_NOW)
+                                  .with(OwnerModes.Become.FLAG_FIRST))
                       .autoidOwner(
                           o ->
                               o.with(OwnerModes.Watch.FROM_NOW).with(OwnerModes.HandOver.NONE))
@@ -80,10 +83,11 @@ final class SchemaDefects {
               List.of("S-5", "S-15"),
               m ->
                   m.coordinator(
-                      c ->
-                          c.with(Retire.ABANDONS)
-                              .with(Fencing.LOCAL_FLAG)
-                              .with(JobCheck.NONE))),
+                          c ->
+                              c.with(Retire.ABANDONS)
+                                  .with(Fencing.LOCAL_FLAG)
+                                  .with(JobCheck.NONE))
+                      .ddlOwner(o -> o.with(OwnerModes.Become.FLAG_FIRST))),
           new Defect(
               "tidb-52747",
               "pingcap/tidb#52747",
@@ -148,6 +152,14 @@ final class SchemaDefects {
               m -> m.schema(s -> s.with(Removals.KEPT))));
 
   private SchemaDefects() {}
+
+  /**
+   * As in public: the flag is set before the work begins that looks at it, and cleared when the
+   * watch tells that the key is gone.
+   */
+  private static OwnerModes flagDecides(OwnerModes modes) {
+    return modes.with(OwnerModes.Become.FLAG_FIRST).with(OwnerModes.Resign.DELETE_FIRST);
+  }
 
   /** As in public: the version in a transaction of its own, and a look at the flag as a fence. */
   private static CoordinatorModes separateVersion(CoordinatorModes modes) {
