@@ -14,35 +14,36 @@
 
 (set! *warn-on-reflection* true)
 
-(def ^:private ids-run {:workload "ids" :time-limit 60 :nemesis-interval 2})
-(def ^:private schema-run {:workload "schema" :time-limit 100 :nemesis-interval 2})
+(def ^:private ids-run {:workload "ids" :time-limit 60 :nemesis-interval 1})
+(def ^:private schema-run {:workload "schema" :time-limit 100 :nemesis-interval 1})
 
 (def runs
   "Defect → the run that is to find it: whatever brings about what the defect's safeguard is for."
-  (let [ids    #(assoc ids-run :nemesis %)
-        schema #(assoc schema-run :nemesis %)]
+  (let [ids       #(assoc ids-run :nemesis %)
+        ids-phase #(assoc ids-run :nemesis "phase" :time-limit 100)
+        schema    #(assoc schema-run :nemesis %)]
     (array-map
       "tidb-52600"        (ids "resign")
       "serve-after-lease" (ids "partition")
-      "pd-4884"           (ids "phase")
+      "pd-4884"           (ids-phase)
       "tidb-46444"        (ids "kill,resign")
       "mysql-199"         (ids "resign")
-      "rebase-retry"      (ids "phase")
+      "rebase-retry"      (ids-phase)
       "tidb-auto-retry"   {:workload "register" :nemesis "none" :nemesis-interval 2
                            :time-limit 30}
       "tidb-58486"        (schema "phase")
       "tidb-58483"        (schema "phase")
-      "tidb-54689"        (ids "phase")
+      "tidb-54689"        (ids-phase)
       "tidb-50055"        (schema "phase")
       "tidb-51846"        (schema "phase,resign")
-      "tidb-52747"        (schema "none")
+      "tidb-52747"        (assoc (schema "none") :time-limit 30)
       "tidb-20213"        (schema "phase")
       "tidb-37209"        (schema "phase")
       "tidb-53073"        (schema "phase")
-      "tidb-8441"         (schema "pause")
-      "tidb-10410"        (schema "none")
+      "tidb-8441"         (assoc (schema "pause") :time-limit 60)
+      "tidb-10410"        (assoc (schema "none") :time-limit 30)
       "tidb-71106"        (schema "phase")
-      "cockroach-5483"    (schema "none"))))
+      "cockroach-5483"    (assoc (schema "none") :time-limit 30))))
 
 (defn- completed
   "When the operation `op` of a result was complete, in nanoseconds, or nil: its

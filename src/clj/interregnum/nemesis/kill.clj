@@ -34,12 +34,17 @@
   (fs [_] #{:kill :start}))
 
 (defn- step
-  "A step of `schedule`, with the signal of each strike."
+  "A step of `schedule`, with the signal of each strike. The first kills; those that
+  ask a node to stop ask any node, more often than not: a former owner may have
+  something left to do as well."
   [schedule i]
-  (let [random (paced/random (:seed schedule) :signal i)]
+  (let [random (paced/random (:seed schedule) :signal i)
+        signal (if (zero? i) :kill (paced/pick random [:kill :term]))]
     (cond-> (process/step schedule i)
-      (even? i) (assoc-in [:op :signal]
-                          (if (zero? i) :kill (paced/pick random [:kill :term]))))))
+      (even? i)
+      (assoc-in [:op :signal] signal)
+      (and (even? i) (= :term signal))
+      (assoc-in [:op :value] (paced/pick random [:one :one :owner])))))
 
 (defn package
   "The fault family."

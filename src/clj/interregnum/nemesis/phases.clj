@@ -54,14 +54,15 @@
   does."
   {:autoid
    {:telling (into [] cat
-                   [(unaware serving)
-                    (phases :owner [:hold] [["dropReply" "1*pause:method=force"]
-                                            ["dropReply" "1*pause:method=rebase"]])
+                   [(unaware ["beforeReply"])
+                    (phases :owner [:hold] [["dropReply" "1*pause:method=force"]])
                     (phases :successor [:hold] ["insideOnBecome"])
                     (phases :successor [:delete-key] ["betweenVerifyAndWatch"])])
     :others  (into [] cat
                    [(phases :owner on-owner serving)
-                    (phases :owner [:hold] [["dropReply" "3*error"]])
+                    (unaware (rest serving))
+                    (phases :owner [:hold] [["dropReply" "1*pause:method=rebase"]
+                                            ["dropReply" "3*error"]])
                     (phases :successor on-successor
                             (into becoming ["beforeReserve" "afterReserveCommit"]))])}
 
