@@ -98,20 +98,34 @@
                         makers)]
     (failure :phantom object seen)))
 
-(defn- contradicts?
-  [{:keys [makers breakers]} a b]
-  (let [from (min (:from a) (:from b))
-        to (max (:to a) (:to b))]
-    (and (= (ops/node (:op a)) (ops/node (:op b)))
-         (not-any? #(and (< (:from %) to) (< from (:to %)))
-                   (concat makers breakers)))))
+(defn- quiet-time
+  "The longest time around `seen` in which nothing may have changed its object,
+  as `[from to]`; nil if something may have changed it right then."
+  [{:keys [makers breakers]} {:keys [from to]}]
+  (reduce (fn [[earliest latest] change]
+            (cond
+              (<= (:to change) from) [(max earliest (:to change)) latest]
+              (<= to (:from change)) [earliest (min latest (:from change))]
+              :else (reduced nil)))
+          [Long/MIN_VALUE Long/MAX_VALUE]
+          (concat makers breakers)))
+
+(defn- first-within
+  "The first of `spans` that lies within a quiet time."
+  [spans [earliest latest]]
+  (first (filter #(and (<= earliest (:from %)) (<= (:to %) latest)) spans)))
 
 (defn- contradictions
+  "Between two changes of an object there is one quiet time, so each node's
+  findings are searched once for each of these, however many findings there are."
   [object {:keys [present absent] :as seen}]
-  (for [a absent
-        :let [p (first (filter #(contradicts? seen a %) present))]
-        :when p]
-    (failure :contradiction object a p)))
+  (let [found (if (seq absent) (group-by (comp ops/node :op) present) {})
+        opposite (memoize (fn [node quiet] (first-within (found node) quiet)))]
+    (for [a absent
+          :let [quiet (quiet-time seen a)
+                p (when quiet (opposite (ops/node (:op a)) quiet))]
+          :when p]
+      (failure :contradiction object a p))))
 
 (defn- initial?
   "Whether `object` was there before the run: nothing in it made it."
