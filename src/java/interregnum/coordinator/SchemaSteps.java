@@ -20,7 +20,10 @@ import interregnum.table.TableInfo;
 import interregnum.table.TableJson;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What the next step of a job does to the definitions. Reads and writes one transaction and knows
@@ -197,12 +200,11 @@ final class SchemaSteps {
   private static TableInfo withDefault(TableInfo table, String name) {
     List<Column> columns = new ArrayList<>();
     for (Column c : table.columns()) {
-      boolean needsDefault = c.isNamed(name) && !c.nullable() && c.defaultValue() == null;
-      Object neutral = c.type().kind().isText() ? "" : c.type().kind().isInteger() ? 0L : 0.0;
       columns.add(
-          needsDefault
+          c.isNamed(name)
               ? new Column(
-                  c.id(), c.name(), c.type(), false, neutral, c.autoIncrement(), c.state())
+                  c.id(), c.name(), c.type(), c.nullable(), c.valueIfAbsent(), c.autoIncrement(),
+                  c.state())
               : c);
     }
     return table.withColumns(columns, table.maxColumnId());
@@ -214,12 +216,7 @@ final class SchemaSteps {
       if (table.index(add.index()).isPresent()) {
         throw SqlError.DUP_INDEX.with("Duplicate key name '%s'", add.index());
       }
-      for (String column : add.columns()) {
-        if (table.column(column).isEmpty()) {
-          throw SqlError.KEY_COLUMN_MISSING.with(
-              "Key column '%s' doesn't exist in table", column);
-        }
-      }
+      checkKey(table, add.columns());
       int id = table.maxIndexId() + 1;
       List<IndexInfo> indexes = new ArrayList<>(table.indexes());
       indexes.add(
@@ -230,6 +227,18 @@ final class SchemaSteps {
     SchemaState next = SchemaState.values()[state.ordinal() + 1];
     put(indexIn(table, add.index(), next));
     return next == SchemaState.PUBLIC ? done(List.of(table.id())) : to(next, table);
+  }
+
+  private static void checkKey(TableInfo table, List<String> columns) {
+    Set<String> names = new TreeSet<>();
+    for (String column : columns) {
+      if (table.column(column).isEmpty()) {
+        throw SqlError.KEY_COLUMN_MISSING.with("Key column '%s' doesn't exist in table", column);
+      }
+      if (!names.add(column.toLowerCase(Locale.ROOT))) {
+        throw SqlError.DUP_COLUMN.with("Duplicate column name '%s'", column);
+      }
+    }
   }
 
   private Step dropIndex(TableInfo table, String name) throws InterruptedException {

@@ -8,15 +8,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an armed failpoint does: {@code [COUNT*]off|pause|sleep(MS)|error|crash[:label=value,...]},
- * for example {@code 3*sleep(100):table=t1,node=n1}.
+ * What an armed failpoint does: {@code
+ * [PERCENT%][COUNT*]off|pause|sleep(MS)|error|crash[:label=value,...]}, for example {@code
+ * 50%3*sleep(100):table=t1,node=n1}.
  *
+ * @param percent how likely it is that a hit counts at all
  * @param count how many hits it acts on, 0 for all
  * @param filter the labels a hit must carry
  */
-record FailpointTerm(Action action, Duration sleep, int count, Map<String, String> filter) {
+record FailpointTerm(
+    Action action, Duration sleep, int percent, int count, Map<String, String> filter) {
   private static final Pattern SYNTAX =
-      Pattern.compile("(?:(\\d{1,9})\\*)?(off|pause|sleep\\((\\d{1,9})\\)|error|crash)(?::(.+))?");
+      Pattern.compile(
+          "(?:(\\d{1,2}|100)%)?(?:(\\d{1,9})\\*)?"
+              + "(off|pause|sleep\\((\\d{1,9})\\)|error|crash)(?::(.+))?");
 
   enum Action {
     OFF,
@@ -36,17 +41,18 @@ record FailpointTerm(Action action, Duration sleep, int count, Map<String, Strin
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
           "failpoint term '" + text
-              + "': expected [N*]off|pause|sleep(MS)|error|crash[:key=value]");
+              + "': expected [P%][N*]off|pause|sleep(MS)|error|crash[:key=value]");
     }
-    String word = matcher.group(2);
+    String word = matcher.group(3);
     Action action =
         word.startsWith("sleep") ? Action.SLEEP : Action.valueOf(word.toUpperCase(Locale.ROOT));
     Duration sleep =
         action == Action.SLEEP
-            ? Duration.ofMillis(Long.parseLong(matcher.group(3)))
+            ? Duration.ofMillis(Long.parseLong(matcher.group(4)))
             : Duration.ZERO;
-    int count = matcher.group(1) == null ? 0 : Integer.parseInt(matcher.group(1));
-    return new FailpointTerm(action, sleep, count, parseFilter(text, matcher.group(4)));
+    int percent = matcher.group(1) == null ? 100 : Integer.parseInt(matcher.group(1));
+    int count = matcher.group(2) == null ? 0 : Integer.parseInt(matcher.group(2));
+    return new FailpointTerm(action, sleep, percent, count, parseFilter(text, matcher.group(5)));
   }
 
   private static Map<String, String> parseFilter(String term, String text) {

@@ -1,6 +1,7 @@
 package interregnum.failpoint;
 
 import interregnum.runtime.Mutex;
+import interregnum.runtime.Randomness;
 import interregnum.runtime.Runtime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,9 @@ public final class Failpoints {
   private final Runnable crashAction;
   private final Mutex mutex;
 
+  /** Guarded by {@link #mutex}. */
+  private final Randomness randomness;
+
   /** Guarded by {@link #mutex}; replaced, never changed, so that {@link #hit} may read it bare. */
   private volatile Map<String, Point> points = Map.of();
 
@@ -30,6 +34,7 @@ public final class Failpoints {
     this.runtime = runtime;
     this.crashAction = crashAction;
     this.mutex = runtime.mutex("failpoints");
+    this.randomness = runtime.randomness("failpoints");
   }
 
   /**
@@ -45,6 +50,9 @@ public final class Failpoints {
     long number;
     mutex.lock();
     try {
+      if (randomness.nextInt(100) >= point.term.percent()) {
+        return;
+      }
       number = ++point.hits;
     } finally {
       mutex.unlock();

@@ -23,6 +23,21 @@ public record Column(
     return name.equalsIgnoreCase(other);
   }
 
+  /**
+   * What a row holds that was written by someone who did not know the column: its default; without
+   * one, zero or the empty text, if NULL is not allowed.
+   */
+  public Object valueIfAbsent() {
+    if (nullable || defaultValue != null) {
+      return defaultValue;
+    } else if (type.kind().isText()) {
+      return "";
+    } else if (type.kind().isInteger()) {
+      return 0L;
+    }
+    return 0.0;
+  }
+
   /** The same column in another state. */
   public Column in(SchemaState newState) {
     return new Column(id, name, type, nullable, defaultValue, autoIncrement, newState);

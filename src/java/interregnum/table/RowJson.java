@@ -9,7 +9,7 @@ import java.math.BigInteger;
 
 /**
  * Rows as the JSON that stands in the store: column id to value. A row written before a column was
- * added lacks it and reads as the column's default.
+ * added lacks it and reads as the column's value for such rows.
  */
 public final class RowJson {
 
@@ -39,7 +39,7 @@ public final class RowJson {
     Row row = new Row();
     for (Column column : table.columns()) {
       JsonNode value = node.get(Integer.toString(column.id()));
-      row.set(column, value == null ? column.defaultValue() : value(value));
+      row.set(column, value == null ? column.valueIfAbsent() : value(value));
     }
     return row;
   }

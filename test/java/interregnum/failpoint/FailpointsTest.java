@@ -48,6 +48,21 @@ class FailpointsTest {
   }
 
   @Test
+  void sparesHitsByChance() throws InterruptedException {
+    failpoints.arm("p", "30%sleep(0)");
+    failpoints.arm("never", "0%error");
+    for (int i = 0; i < 1_000; i++) {
+      failpoints.hit("p");
+      failpoints.hit("never");
+    }
+    assertThat(failpoints.state("p").hits()).isBetween(230L, 370L);
+    assertThat(failpoints.state("never").hits()).isZero();
+    failpoints.arm("p", "100%1*error");
+    assertThatThrownBy(() -> failpoints.hit("p")).isInstanceOf(FailpointException.class);
+    failpoints.hit("p");
+  }
+
+  @Test
   void sleepsForTheGivenTime() throws InterruptedException {
     failpoints.arm("p", "sleep(60)");
     long start = runtime.nanoTime();
@@ -64,7 +79,7 @@ class FailpointsTest {
 
   @Test
   void refusesTermsItCannotRead() {
-    for (String term : new String[] {"", "sleep", "sleep(x)", "stop", "pause:", "pause:table"}) {
+    for (String term : new String[] {"", "sleep", "sleep(x)", "stop", "pause:", "pause:table", "101%off"}) {
       assertThatThrownBy(() -> failpoints.arm("p", term))
           .as(term)
           .isInstanceOf(IllegalArgumentException.class)

@@ -161,7 +161,9 @@ final class InsertRunner {
 
   private Row row(List<Column> columns, List<Expr> given, int number) {
     Row row = new Row();
-    table.columns().forEach(c -> row.set(c, c.defaultValue()));
+    table
+        .columns()
+        .forEach(c -> row.set(c, c.state().isPublic() ? c.defaultValue() : c.valueIfAbsent()));
     for (int i = 0; i < given.size(); i++) {
       Column column = columns.get(i);
       if (given.get(i) instanceof Expr.Default) {

@@ -1,5 +1,6 @@
 package interregnum.sql.parser;
 
+import interregnum.error.SqlError;
 import interregnum.sql.Statement;
 import interregnum.sql.parser.TokenReader.Name;
 import interregnum.table.Column;
@@ -48,6 +49,7 @@ final class DdlParser {
   }
 
   private DdlStatement addIndex(Name table, String index, boolean unique) {
+    TableRules.checkLength(index);
     List<String> columns = in.names();
     skipIndexType();
     return new DdlStatement.AddIndex(
@@ -96,6 +98,7 @@ final class DdlParser {
   }
 
   private static DdlStatement renameTable(Name from, Name to) {
+    TableRules.checkLength(to.name());
     return new DdlStatement.RenameTable(from.database(), from.name(), to.database(), to.name());
   }
 
@@ -171,6 +174,12 @@ final class DdlParser {
       throw ExpressionConverter.unsupported("ADD COLUMN ... " + in.peek().text());
     }
     Column column = definition.column();
+    TableRules.checkLength(column.name());
+    if (column.autoIncrement()) {
+      throw SqlError.WRONG_AUTO_COLUMN.with(
+          "Incorrect table definition; the auto column '%s' must be defined as a key",
+          column.name());
+    }
     return new DdlStatement.AddColumn(table.database(), table.name(), column);
   }
 

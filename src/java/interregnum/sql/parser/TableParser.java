@@ -1,6 +1,7 @@
 package interregnum.sql.parser;
 
 import interregnum.error.SqlError;
+import interregnum.error.SqlException;
 import interregnum.sql.Values;
 import interregnum.sql.parser.TokenReader.Name;
 import interregnum.table.Column;
@@ -167,11 +168,12 @@ final class TableParser {
   /** {@code name type [option ...]}. */
   ColumnDefinition columnDefinition(int id) {
     String name = in.name();
-    ColumnType type = type();
+    ColumnType type = type(name);
     boolean nullable = true;
     boolean auto = false;
     boolean primary = false;
     boolean unique = false;
+    boolean hasDefault = false;
     Object defaultValue = null;
     boolean more = true;
     while (more) {
@@ -186,6 +188,7 @@ final class TableParser {
         unique = true;
         in.take("KEY");
       } else if (in.take("DEFAULT")) {
+        hasDefault = true;
         defaultValue = literal();
       } else {
         more = skipColumnOption();
@@ -194,18 +197,23 @@ final class TableParser {
     Column column =
         new Column(
             id, name, type, nullable && !primary && !auto, null, auto, SchemaState.PUBLIC);
-    return new ColumnDefinition(withDefault(column, defaultValue), primary, unique);
+    return new ColumnDefinition(
+        hasDefault ? withDefault(column, defaultValue) : column, primary, unique);
   }
 
   private static Column withDefault(Column column, Object value) {
-    return new Column(
-        column.id(),
-        column.name(),
-        column.type(),
-        column.nullable(),
-        value == null ? null : Values.coerce(column, value, 1),
-        column.autoIncrement(),
-        column.state());
+    try {
+      return new Column(
+          column.id(),
+          column.name(),
+          column.type(),
+          column.nullable(),
+          Values.coerce(column, value, 1),
+          column.autoIncrement(),
+          column.state());
+    } catch (SqlException e) {
+      throw SqlError.INVALID_DEFAULT.with("Invalid default value for '%s'", column.name());
+    }
   }
 
   private boolean skipColumnOption() {
@@ -241,7 +249,7 @@ final class TableParser {
     throw ExpressionConverter.unsupported("DEFAULT " + token.text());
   }
 
-  private ColumnType type() {
+  private ColumnType type(String column) {
     Token word = in.peek();
     Kind kind = KINDS.get(word.upper());
     if (kind == null) {
@@ -253,7 +261,7 @@ final class TableParser {
     }
     in.next();
     in.take("PRECISION");
-    int length = length(kind);
+    int length = length(kind, column);
     boolean unsigned = false;
     while (in.peek().is("UNSIGNED") || in.peek().is("SIGNED") || in.peek().is("ZEROFILL")) {
       unsigned |= in.next().is("UNSIGNED");
@@ -261,7 +269,7 @@ final class TableParser {
     return new ColumnType(kind, unsigned && kind.isInteger(), length);
   }
 
-  private int length(Kind kind) {
+  private int length(Kind kind, String column) {
     if (kind != Kind.CHAR && kind != Kind.VARCHAR) {
       in.skipParentheses();
       return 0;
@@ -275,7 +283,8 @@ final class TableParser {
     BigInteger length = in.integer();
     in.expectSymbol(")");
     if (length.bitLength() > 16 || length.intValue() > 16_383) {
-      throw SqlError.TOO_LONG.with("Column length too big (max = 16383); use TEXT instead");
+      throw SqlError.COLUMN_TOO_LONG.with(
+          "Column length too big for column '%s' (max = 16383); use BLOB or TEXT instead", column);
     }
     return length.intValue();
   }

@@ -19,14 +19,10 @@ final class TableRules {
 
   /** The same table, with the primary key's columns NOT NULL, if it obeys the rules. */
   static TableInfo checked(TableInfo table) {
-    if (table.name().length() > NAME_LENGTH_MAX) {
-      throw SqlError.WRONG_TABLE_NAME.with("Incorrect table name '%s'", table.name());
-    }
+    checkLength(table.name());
     checkNames(table);
-    for (String column : table.primaryKey()) {
-      requireColumn(table, column);
-    }
-    table.indexes().forEach(i -> i.columns().forEach(c -> requireColumn(table, c)));
+    requireColumns(table, table.primaryKey());
+    table.indexes().forEach(i -> requireColumns(table, i.columns()));
     checkAutoColumn(table);
     List<Column> columns = new ArrayList<>();
     for (Column c : table.columns()) {
@@ -39,24 +35,39 @@ final class TableRules {
     return table.withColumns(columns, table.maxColumnId());
   }
 
+  /** Refuses a name that is too long for a table, column or index. */
+  static void checkLength(String name) {
+    if (name.codePointCount(0, name.length()) > NAME_LENGTH_MAX) {
+      throw SqlError.TOO_LONG_NAME.with("Identifier name '%s' is too long", name);
+    }
+  }
+
   private static void checkNames(TableInfo table) {
     Set<String> names = new TreeSet<>();
     for (Column column : table.columns()) {
+      checkLength(column.name());
       if (!names.add(column.name().toLowerCase(Locale.ROOT))) {
         throw SqlError.DUP_COLUMN.with("Duplicate column name '%s'", column.name());
       }
     }
     names.clear();
     for (IndexInfo index : table.indexes()) {
+      checkLength(index.name());
       if (!names.add(index.name().toLowerCase(Locale.ROOT))) {
         throw SqlError.DUP_INDEX.with("Duplicate key name '%s'", index.name());
       }
     }
   }
 
-  private static void requireColumn(TableInfo table, String name) {
-    if (table.column(name).isEmpty()) {
-      throw SqlError.KEY_COLUMN_MISSING.with("Key column '%s' doesn't exist in table", name);
+  private static void requireColumns(TableInfo table, List<String> key) {
+    Set<String> names = new TreeSet<>();
+    for (String name : key) {
+      if (table.column(name).isEmpty()) {
+        throw SqlError.KEY_COLUMN_MISSING.with("Key column '%s' doesn't exist in table", name);
+      }
+      if (!names.add(name.toLowerCase(Locale.ROOT))) {
+        throw SqlError.DUP_COLUMN.with("Duplicate column name '%s'", name);
+      }
     }
   }
 
@@ -75,7 +86,7 @@ final class TableRules {
               + " as a key");
     }
     if (!column.type().kind().isInteger()) {
-      throw SqlError.WRONG_VALUE.with(
+      throw SqlError.WRONG_COLUMN_SPEC.with(
           "Incorrect column specifier for column '%s'", column.name());
     }
   }
