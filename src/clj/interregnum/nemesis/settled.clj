@@ -1,8 +1,10 @@
 (ns interregnum.nemesis.settled
-  "Tells when a cluster has come to rest after faults, by what its nodes say."
+  "Brings a cluster to rest after faults: tells when it is, by what its nodes say."
   (:require [interregnum.host :as host]
             [interregnum.nemesis.probe :as probe]
             [interregnum.target.status :as status]
+            [jepsen.control :as control]
+            [jepsen.db :as db]
             [jepsen.util :as util]))
 
 (set! *warn-on-reflection* true)
@@ -58,13 +60,27 @@
                     (= now (:reigns known)) (inc (:looks known))
                     :else                  1)}))
 
+(def ^:private patience-ms
+  "How long a node may be silent before it is started: one that came back while the
+  store could not be reached gives up."
+  10000)
+
+(defn- start-silent!
+  "Starts the nodes that did not answer; those that run go on."
+  [test answers]
+  (when-let [silent (seq (keys (remove val answers)))]
+    (control/on-nodes test silent (fn [test node] (db/start! (:db test) test node)))))
+
 (defn await-rest!
   "Waits until all nodes answer and agree on the live owners of all roles for a few
-  looks in a row, at most `timeout-ms`. Which nodes answered at last, node → true
-  or false."
+  looks in a row, at most `timeout-ms`, and starts nodes that stay silent. Which
+  nodes answered at last, node → true or false."
   [test timeout-ms]
-  (let [known (volatile! nil)]
-    (probe/await-some timeout-ms
-                      #(<= looks-needed
-                           (:looks (vswap! known looked (reports test)))))
+  (let [known (volatile! nil)
+        look  #(<= looks-needed (:looks (vswap! known looked (reports test))))]
+    (loop [left timeout-ms]
+      (when-not (or (probe/await-some (min patience-ms left) look)
+                    (<= left patience-ms))
+        (start-silent! test (:answers @known))
+        (recur (- left patience-ms))))
     (into (sorted-map) (:answers @known))))
