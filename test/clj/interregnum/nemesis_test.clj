@@ -80,6 +80,10 @@
         (is (every? #(= (= :successor (:at %)) (contains? % :cause)) chosen)))
       (testing "the first is one that is always reached"
         (is (= [:owner :delete-key] ((juxt :at :act) (first chosen))))))
+    (testing "a job that is held waits under the next owner too"
+      (is (= {:point "beforeRunJob" :term "pause:job=7"}
+             (phases/slow-successor "node=n1,job=7,table=s4")))
+      (is (nil? (phases/slow-successor "node=n1"))))
     (testing "elections of both roles have the same failpoints"
       (is (= "1*pause:role=ddl" (phases/term-for :ddl "insideOnBecome" phases/hold)))
       (is (= "1*pause" (phases/term-for :ddl "beforeRunJob" phases/hold))))))

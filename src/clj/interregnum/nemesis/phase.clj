@@ -6,13 +6,14 @@
 
     :act              one of its acts
     :late-retirement? is the owner kept from noticing that it was deposed
-    :slow-successor?  is the next owner's first job delayed
+    :slow-successor?  does the job that is held have to wait under the next owner
     :cause            how a :successor comes into office, :resign or :delete-key
 
   and its completion, moreover,
 
     :leader           who led before, as {:id :term}
-    :node             where the task is held, or nil
+    :node             where a task is held, if one is
+    :held             which, as the node has it
     :successor        who led after the act, if there was another term
     :took-effect?     was the phase reached, and did the act do what it says
 
@@ -55,39 +56,40 @@
 
 (defn- arm!
   "Arms a failpoint on `nodes`, and notes those that answered in the atom `armed`,
-  a vector of [node point]; those nodes."
-  [test armed nodes {:keys [point term]}]
+  a vector of {:node :point :late?}; those nodes."
+  [test armed nodes {:keys [point term late?]}]
   (let [term (phases/term-for (:role test) point term)]
     (filterv (fn [node]
                (when (status/arm-failpoint! (host/address test node) point term)
-                 (swap! armed conj [node point])
+                 (swap! armed conj {:node node, :point point, :late? late?})
                  true))
              nodes)))
 
 (defn- disarmed?
   "Is the failpoint disarmed, after at most `disarm-timeout-ms`?"
-  [test [node point]]
+  [test {:keys [node point]}]
   (probe/await-some disarm-timeout-ms
                     #(status/disarm-failpoint! (host/address test node) point)))
 
 (defn- disarm!
-  "Disarms the pairs in the atom `armed` that satisfy `wanted?`; those it could
-  disarm. The others stay in it."
+  "Disarms those in the atom `armed` that satisfy `wanted?`; those it could disarm, as
+  [node point]. The others stay in it."
   [test armed wanted?]
   (let [done (filterv #(and (wanted? %) (disarmed? test %)) (distinct @armed))]
     (swap! armed #(vec (remove (set done) %)))
-    done))
+    (mapv (juxt :node :point) done)))
 
-(defn- reached-at
-  "The first of `nodes` at which the failpoint holds or has failed a task, or nil."
+(defn- reached
+  "The first of `nodes` at which the failpoint holds or has failed a task, as
+  {:node :held}, or nil."
   [test nodes point]
-  (first (filter (fn [node]
-                   (let [{:keys [term hits waiting]}
-                         (status/failpoint (host/address test node) point)]
-                     (and hits
-                          (or (pos? waiting)
-                              (and (pos? hits) (re-find #"error" term))))))
-                 nodes)))
+  (some (fn [node]
+          (let [{:keys [term hits held]}
+                (status/failpoint (host/address test node) point)]
+            (when (or (seq held)
+                      (and hits (pos? hits) (re-find #"error" term)))
+              {:node node, :held (str (first held))})))
+        nodes))
 
 ;;; Acts
 
@@ -153,39 +155,47 @@
       :successor others
       :node      [(rand/nth (:nodes test))])))
 
+(defn- arm-phase!
+  "Arms what `phase` needs before anything is held; the nodes on which its point is
+  armed."
+  [test armed {:keys [at late-retirement?] :as phase} leader]
+  (when late-retirement?
+    (arm! test armed [(:id leader)] phases/late-retirement))
+  (arm! test armed (holders test at leader) phase))
+
+(defn- strike!
+  "Acts on `node`, where the task `held` is; a map with :took-effect?."
+  [test {:keys [armed acts]} {:keys [act slow-successor?]} {:keys [node held]} leader]
+  (when-let [slow (and slow-successor? (phases/slow-successor held))]
+    (arm! test armed (remove #{node} (:nodes test)) (assoc slow :late? true)))
+  (swap! acts conj [act node])
+  (act! test act node leader))
+
 (defn- start!
-  [test {:keys [armed acts]} {{:keys [at point act cause] :as phase} :value :as op}]
+  [test {:keys [armed] :as state} {{:keys [at point cause] :as phase} :value :as op}]
   (let [leader (answering-leader test)
-        others (remove #{(:id leader)} (:nodes test))
-        armed-nodes (when leader
-                      (when (:late-retirement? phase)
-                        (arm! test armed [(:id leader)] phases/late-retirement))
-                      (when (:slow-successor? phase)
-                        (arm! test armed others phases/slow-successor))
-                      (arm! test armed (holders test at leader) phase))]
-    (when (and (= :successor at) (seq armed-nodes))
+        nodes  (when leader (arm-phase! test armed phase leader))]
+    (when (and (= :successor at) (seq nodes))
       (cause! test cause leader))
-    (let [node (probe/await-some reach-timeout-ms
-                                 #(reached-at test armed-nodes point))
-          leader-then (if (= :successor at) (probe/leader test) leader)]
+    (let [reached (probe/await-some reach-timeout-ms #(reached test nodes point))
+          leader' (if (= :successor at) (probe/leader test) leader)]
       (assoc op :value
              (merge phase
-                    {:leader leader, :node node, :took-effect? false}
-                    (when node
-                      (swap! acts conj [act node])
-                      (act! test act node leader-then)))))))
+                    {:leader leader, :node nil, :took-effect? false}
+                    reached
+                    (when reached
+                      (strike! test state phase reached leader')))))))
 
 (defn- end!
   [test {:keys [armed acts]} op]
   (run! #(undo! test %) @acts)
   (reset! acts [])
-  (let [late?    (comp #{(:point phases/late-retirement)} second)
-        released (disarm! test armed (complement late?))
-        late     (when (some late? @armed)
+  (let [released (disarm! test armed (complement :late?))
+        late     (when (some :late? @armed)
                    (util/sleep late-ms)
-                   (disarm! test armed late?))]
+                   (disarm! test armed :late?))]
     (assoc op :value {:released (into released late)
-                      :left     (vec (distinct @armed))})))
+                      :left     (mapv (juxt :node :point) (distinct @armed))})))
 
 (defrecord PhaseNemesis [armed acts]
   nemesis/Nemesis
@@ -224,7 +234,7 @@
         unaware?
         (assoc :late-retirement? true
                :slow-successor? (and (= :ddl role)
-                                     (paced/pick random [true true false])))))))
+                                     (paced/pick random [true false])))))))
 
 (defn- step
   "Phases about every `interval` seconds, each ended after a while."

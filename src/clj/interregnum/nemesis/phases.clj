@@ -94,8 +94,11 @@
 
 (def late-retirement
   "Keeps an owner from clearing its flag."
-  {:point "beforeClearOwnerFlag" :term "pause"})
+  {:point "beforeClearOwnerFlag" :term "pause" :late? true})
 
-(def slow-successor
-  "Delays the first job of the next owner, so that others overtake it."
-  {:point "beforeRunJob" :term "1*sleep(2000)"})
+(defn slow-successor
+  "Holds, on the next owner, the job of a task that the nodes' status shows as `held`,
+  so that other jobs overtake it; nil if it is none of a job's."
+  [held]
+  (when-let [job (re-find #"job=\d+" held)]
+    {:point "beforeRunJob" :term (str "pause:" job)}))

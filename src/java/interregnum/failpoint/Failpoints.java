@@ -58,15 +58,15 @@ public final class Failpoints {
       mutex.unlock();
     }
     if (point.term.count() == 0 || number <= point.term.count()) {
-      act(name, point);
+      act(name, point, String.join(",", labels));
     }
   }
 
-  private void act(String name, Point point) throws InterruptedException {
+  private void act(String name, Point point, String who) throws InterruptedException {
     switch (point.term.action()) {
       case OFF -> {}
-      case PAUSE -> hold(name, point, Long.MAX_VALUE);
-      case SLEEP -> hold(name, point, point.term.sleep().toNanos());
+      case PAUSE -> hold(name, point, who, Long.MAX_VALUE);
+      case SLEEP -> hold(name, point, who, point.term.sleep().toNanos());
       case ERROR -> throw new FailpointException(name);
       case CRASH -> {
         crashAction.run();
@@ -76,11 +76,12 @@ public final class Failpoints {
   }
 
   /** Holds the task for {@code nanos}, or until the point is armed anew. */
-  private void hold(String name, Point point, long nanos) throws InterruptedException {
+  private void hold(String name, Point point, String who, long nanos)
+      throws InterruptedException {
     long start = runtime.nanoTime();
     mutex.lock();
     try {
-      point.waiting++;
+      point.held.add(who);
       mutex.signalAll();
       long left = nanos;
       while (left > 0 && points.get(name) == point) {
@@ -88,7 +89,7 @@ public final class Failpoints {
         left = nanos - (runtime.nanoTime() - start);
       }
     } finally {
-      point.waiting--;
+      point.held.remove(who);
       mutex.unlock();
     }
   }
@@ -130,8 +131,8 @@ public final class Failpoints {
     try {
       Point point = points.get(name);
       return point == null
-          ? new FailpointState(name, "off", 0, 0)
-          : new FailpointState(name, point.text, point.hits, point.waiting);
+          ? new FailpointState(name, "off", 0, List.of())
+          : new FailpointState(name, point.text, point.hits, List.copyOf(point.held));
     } finally {
       mutex.unlock();
     }
@@ -146,12 +147,12 @@ public final class Failpoints {
     return states;
   }
 
-  /** An armed point. Counts are guarded by the registry's mutex. */
+  /** An armed point. Counts and list are guarded by the registry's mutex. */
   private static final class Point {
     private final String text;
     private final FailpointTerm term;
     private long hits;
-    private int waiting;
+    private final List<String> held = new ArrayList<>();
 
     Point(String text, FailpointTerm term) {
       this.text = text;

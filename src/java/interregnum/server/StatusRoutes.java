@@ -167,10 +167,14 @@ final class StatusRoutes {
   }
 
   private static ObjectNode state(FailpointState state) {
-    return JSON.createObjectNode()
-        .put("name", state.name())
-        .put("term", state.term())
-        .put("hits", state.hits())
-        .put("waiting", state.waiting());
+    ObjectNode node =
+        JSON.createObjectNode()
+            .put("name", state.name())
+            .put("term", state.term())
+            .put("hits", state.hits())
+            .put("waiting", state.waiting());
+    ArrayNode held = node.putArray("held");
+    state.held().forEach(held::add);
+    return node;
   }
 }

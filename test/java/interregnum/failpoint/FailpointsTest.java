@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import interregnum.runtime.SystemRuntime;
 import interregnum.runtime.Task;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -20,12 +21,13 @@ class FailpointsTest {
   @Test
   void holdsATaskUntilThePointIsDisarmed() throws InterruptedException {
     failpoints.arm("p", "pause");
-    Task task = runtime.spawn("held", () -> failpoints.hit("p"));
+    Task task = runtime.spawn("held", () -> failpoints.hit("p", "node=n1", "job=7"));
     await().atMost(LONG).until(() -> failpoints.state("p").waiting() == 1);
-    assertThat(failpoints.state("p")).isEqualTo(new FailpointState("p", "pause", 1, 1));
+    assertThat(failpoints.state("p"))
+        .isEqualTo(new FailpointState("p", "pause", 1, List.of("node=n1,job=7")));
     failpoints.disarm("p");
     assertThat(task.join(LONG)).isTrue();
-    assertThat(failpoints.state("p")).isEqualTo(new FailpointState("p", "off", 0, 0));
+    assertThat(failpoints.state("p")).isEqualTo(new FailpointState("p", "off", 0, List.of()));
   }
 
   @Test
