@@ -15,7 +15,7 @@
     :select-column                   {:table :column}
     :txn                             {:table :rows [[id v] [id v]] :hold-ms}
     :cancel                          of a job that runs, see `jobs/cancel!`
-    :drain                           once faults have ended, see `jobs/unfinished`
+    :drain                           once faults have ended, see `jobs/drain!`
     :inside                          what the node tells of its inside
     :probe                           {:table}, a create once faults have ended
     :dump                            see `statements/dump`
@@ -98,10 +98,6 @@
       (status/schema address)
       (assoc :inside (merge (look-inside address) (status/ddl address))))))
 
-(def ^:private drain-secs
-  "How long schema changes may go on once faults have ended."
-  30)
-
 (defn- invoke
   "Carries out `op`; the value of its success."
   [names address connection {:keys [f value] :as op}]
@@ -119,7 +115,7 @@
     (:select :select-column) (do (sql/query! connection (statements/look op)) value)
     :txn (transact! connection op)
     :cancel (jobs/cancel! connection)
-    :drain {:unfinished (jobs/unfinished connection drain-secs)}
+    :drain (jobs/drain! connection)
     :inside (look-inside address)
     :dump (dump names connection address)))
 
@@ -154,8 +150,8 @@
   [limit-secs ops]
   (gen/time-limit limit-secs (gen/until-ok (gen/delay 1/2 ops))))
 
-(def ^:private drain-limit-secs 60)
-(def ^:private probe-limit-secs 30)
+(def ^:private drain-limit-secs 300)
+(def ^:private probe-limit-secs 60)
 (def ^:private dump-limit-secs 60)
 (def ^:private settle-secs 3)
 

@@ -60,12 +60,12 @@
   (contains? #{:no-connection :no-client} (ops/error-type op)))
 
 (defn- unfinished
-  "Summaries of the looks at the queue, once all was quiet, that saw jobs which did
-  not end."
+  "Summaries of the looks at the queue, once all was quiet, that saw it stand still
+  with jobs in it."
   [history]
   (into []
         (comp (filter #(and (= :drain (:f %)) (h/ok? %)
-                            (seq (:unfinished (:value %)))))
+                            (:idle? (:value %)) (seq (:unfinished (:value %)))))
               (map ops/summary))
         history))
 

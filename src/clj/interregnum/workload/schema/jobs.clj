@@ -17,10 +17,12 @@
   10)
 
 (defn- jobs
-  "The jobs in the queue and the last that ended: maps of :job :table :state."
+  "The jobs in the queue and the last that ended: maps of :job :table
+  :state :schema-state."
   [connection]
-  (mapv (fn [{:strs [JOB_ID TABLE_NAME STATE]}]
-          {:job (long JOB_ID), :table TABLE_NAME, :state STATE})
+  (mapv (fn [{:strs [JOB_ID TABLE_NAME STATE SCHEMA_STATE]}]
+          {:job (long JOB_ID), :table TABLE_NAME, :state STATE
+           :schema-state SCHEMA_STATE})
         (sql/query-maps! connection "ADMIN SHOW DDL JOBS")))
 
 (defn- await-some
@@ -54,10 +56,29 @@
                  (await-some outcome-limit-secs #(end-state connection job)))})
     {:job nil}))
 
-(defn unfinished
-  "The jobs that have not ended within `secs` of waiting; usually none."
-  [connection secs]
-  (let [running #(mapv :job (remove (comp ended :state) (jobs connection)))]
-    (if (await-some secs #(empty? (running)))
-      []
-      (running))))
+(def ^:private idle-limit-secs
+  "How long the queue may stand still before the jobs in it count as stuck. On a busy
+  machine owners come and go even without faults, and jobs take their time."
+  60)
+
+(def ^:private drain-limit-secs
+  "How long the queue is watched in all, while something moves in it."
+  240)
+
+(defn drain!
+  "Waits until no job is left, or the queue has stood still for too long:
+
+    :unfinished  the jobs that were left, usually none
+    :idle?       did the queue stand still to the end"
+  [connection]
+  (let [nanos #(* 1000000000 %)
+        start (util/linear-time-nanos)]
+    (loop [before nil, since start]
+      (let [left  (vec (remove (comp ended :state) (jobs connection)))
+            now   (util/linear-time-nanos)
+            since (if (= left before) since now)
+            idle? (< (nanos idle-limit-secs) (- now since))]
+        (if (or (empty? left) idle? (< (nanos drain-limit-secs) (- now start)))
+          {:unfinished (mapv :job left), :idle? idle?}
+          (do (util/sleep poll-ms)
+              (recur left since)))))))

@@ -60,8 +60,12 @@
     (is (= [false "schema changes did not end: jobs [7]"]
            ((juxt :valid? :reason)
             (quiescence/stuck-analysis
-              (completions [:drain "n1" :ok {:unfinished [7]}]
+              (completions [:drain "n1" :ok {:unfinished [7], :idle? true}]
                            [:probe "n1" :ok {:table "p0"}])))))
+    (is (true? (:valid? (quiescence/stuck-analysis
+                          (completions [:drain "n1" :ok {:unfinished [7], :idle? false}]
+                                       [:probe "n1" :ok {:table "p0"}]))))
+        "one that moves is not stuck")
     (is (true? (:valid? (quiescence/stuck-analysis
                           (completions [:drain "n1" :ok {:unfinished []}]
                                        [:probe "n1" :ok {:table "p0"}]))))))
