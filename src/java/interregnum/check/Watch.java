@@ -11,7 +11,11 @@ import java.lang.management.MemoryMXBean;
 final class Watch {
 
   private static final int GRACE_MS_MAX = 500;
+
+  /** How long after a collection the heap may be a little above its limit until the next one. */
   private static final long GC_PAUSE_NANOS = 2_000_000_000L;
+
+  private static final int TOLERATED_PERCENT = 103;
 
   private final Budget budget;
   private final long beginNanos;
@@ -74,11 +78,13 @@ final class Watch {
 
   /** Whether the heap is above its limit even after garbage was collected. */
   private boolean heapUsedUp() {
-    if (memory.getHeapMemoryUsage().getUsed() <= budget.heapBytes()) {
+    long used = memory.getHeapMemoryUsage().getUsed();
+    if (used <= budget.heapBytes()) {
       return false;
     }
-    long now = System.nanoTime();
-    if (collected && now - collectedNanos < GC_PAUSE_NANOS) {
+    boolean justCollected =
+        collected && System.nanoTime() - collectedNanos < GC_PAUSE_NANOS;
+    if (justCollected && used <= budget.heapBytes() / 100 * TOLERATED_PERCENT) {
       return false;
     }
     memory.gc();
