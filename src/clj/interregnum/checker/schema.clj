@@ -58,11 +58,13 @@
     :invariants    {name result}, see `invariants`
     :inside        what the nodes tell of their inside, which decides nothing"
   [nodes history]
-  (let [results {:existence (existence/analysis #{} history)
-                 :rows (rows/analysis history)
+  (let [moving (quiescence/moving history)
+        results {:existence (existence/analysis #{} history)
+                 :rows (or moving (rows/analysis history))
                  :cancelled (cancels/analysis history)
                  :stuck (quiescence/stuck-analysis history)
-                 :convergence (quiescence/convergence-analysis nodes history)}
+                 :convergence (or moving
+                                  (quiescence/convergence-analysis nodes history))}
         change-count (acked-changes history)]
     (assoc (verdict results change-count)
            :change-count change-count

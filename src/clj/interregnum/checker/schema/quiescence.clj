@@ -59,6 +59,18 @@
   [op]
   (contains? #{:no-connection :no-client} (ops/error-type op)))
 
+(defn moving
+  "A result for what cannot be judged, if schema changes were still under way when all
+  that the nodes tell was read; else nil."
+  [history]
+  (let [{:keys [unfinished idle?]}
+        (transduce (comp (filter #(and (= :drain (:f %)) (h/ok? %))) (map :value))
+                   (fn ([last-look] last-look) ([_ look] look))
+                   nil history)]
+    (when (and (seq unfinished) (not idle?))
+      {:valid? :unknown
+       :reason "schema changes were still under way in the end"})))
+
 (defn- unfinished
   "Summaries of the looks at the queue, once all was quiet, that saw it stand still
   with jobs in it."

@@ -40,6 +40,18 @@
              (quiescence/convergence-analysis
                ["n1" "n2"] (completions (dump "n1" tables))))))))
 
+(deftest moving-test
+  (testing "what changes while it is read cannot be judged"
+    (is (= :unknown (:valid? (quiescence/moving
+                               (completions [:drain "n1" :ok {:unfinished [7], :idle? false}]))))))
+  (testing "a queue that is empty or stands still does not move"
+    (is (nil? (quiescence/moving
+                (completions [:drain "n1" :ok {:unfinished [7], :idle? false}]
+                             [:drain "n1" :ok {:unfinished [], :idle? false}]))))
+    (is (nil? (quiescence/moving
+                (completions [:drain "n1" :ok {:unfinished [7], :idle? true}]))))
+    (is (nil? (quiescence/moving (completions))))))
+
 (deftest stuck-test
   (testing "every probe ends well"
     (is (= {:valid? true, :probe-count 1}
