@@ -234,7 +234,8 @@
         unaware?
         (assoc :late-retirement? true
                :slow-successor? (and (= :ddl role)
-                                     (paced/pick random [true false])))))))
+                                     (or (contains? phases/before-commit (:point phase))
+                                         (paced/pick random [true false]))))))))
 
 (defn- step
   "Phases about every `interval` seconds, each ended after a while."

@@ -46,6 +46,11 @@
   ["beforeRunJob" "afterVersionAlloc" "beforeStepCommit" "afterStepCommit"
    "beforePublish" "beforeWaitSync" "beforeCleanMdl" "beforeMoveToHistory" "beforeAck"])
 
+(def before-commit
+  "Phases at which a step of a job is planned and not committed: its successor would
+  do it at once, and leave nothing to an owner that comes too late."
+  #{"beforeRunJob" "afterVersionAlloc" "beforeStepCommit"})
+
 (def ^:private on-owner [:delete-key :resign :kill :pause :isolate])
 (def ^:private on-successor [:hold :delete-key :kill])
 
