@@ -153,6 +153,7 @@
     (case at
       :owner     [(:id leader)]
       :successor others
+      :nodes     (:nodes test)
       :node      [(rand/nth (:nodes test))])))
 
 (defn- arm-phase!

@@ -2,8 +2,8 @@
   "The places in the nodes' work at which `interregnum.nemesis.phase` strikes, by
   role. A phase is a failpoint of the nodes, and
 
-    :at        whom to hold there: the :owner, its :successor on becoming owner, or
-               any :node
+    :at        whom to hold there: the :owner, its :successor on becoming owner, any
+               :node, or all :nodes
     :point     the failpoint's name
     :term      what it does; `hold` unless told otherwise
     :acts      what may happen to the node that is held, one of them by chance:
@@ -75,16 +75,16 @@
    {:telling (into [] cat
                    [(unaware changing)
                     (phases :owner [:hold] [["beforeStepCommit" "3*error"]])
-                    (phases :node [:hold] [["afterSchemaCheck" "6*pause"]])
+                    (phases :nodes [:hold] [["afterSchemaCheck" "3*pause"]])
                     (phases :successor [:delete-key] ["betweenVerifyAndWatch"])])
     :others  (into [] cat
                    [(phases :owner on-owner (conj changing "afterLoadJobs"))
                     (phases :successor on-successor becoming)
+                    (phases :nodes [:hold] [["beforeKvCommit" "3*pause"]])
                     (phases :node [:hold] [["beforeReload" "pause"]
                                            ["afterReadVersion" "pause"]
                                            ["beforeApplyDiff" "2*error"]
                                            ["reportVersionError" "2*error"]
-                                           ["beforeKvCommit" "6*pause"]
                                            ["kvCommitUnknown" "2*error"]])])}})
 
 (def ^:private election-points
