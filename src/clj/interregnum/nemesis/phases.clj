@@ -74,6 +74,8 @@
    :ddl
    {:telling (into [] cat
                    [(unaware changing)
+                    (unaware (for [type ["create table" "add column"]]
+                               ["afterVersionAlloc" (str hold ":type=" type)]))
                     (phases :owner [:hold] [["beforeStepCommit" "3*error"]])
                     (phases :nodes [:hold] [["afterSchemaCheck" "3*pause"]])
                     (phases :successor [:delete-key] ["betweenVerifyAndWatch"])])

@@ -91,6 +91,8 @@ public record DdlJob(
 
   /** Failpoint labels that name it. */
   String[] labels(String nodeLabel) {
-    return new String[] {nodeLabel, "table=" + statement.name(), "job=" + id};
+    return new String[] {
+      nodeLabel, "table=" + statement.name(), "job=" + id, "type=" + type()
+    };
   }
 }
