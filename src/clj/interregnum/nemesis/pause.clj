@@ -1,8 +1,8 @@
 (ns interregnum.nemesis.pause
-  "Stops nodes with SIGSTOP, the owner or any one, for longer than the lease, and
-  lets them go on: a paused owner is deposed and does not know it. Some wake up
-  soon after that, while others still take them for the owner and their requests
-  wait at its door.
+  "Stops nodes with SIGSTOP, the owner or any one, for about as long as the lease or
+  longer, and lets them go on: a paused owner is deposed and does not know it. Some
+  wake up just after that, while others still take them for the owner and their
+  requests wait at its door.
 
   `interregnum.nemesis.process` has the values of completions."
   (:require [interregnum.nemesis.paced :as paced]
@@ -24,11 +24,19 @@
   nemesis/Reflection
   (fs [_] #{:pause :resume}))
 
+(defn- hold-secs
+  "How long a node stays paused after the strike, which takes a second or so itself:
+  until about when its successor begins, or well beyond that."
+  [random lease-secs]
+  (if (paced/pick random [true false])
+    (paced/between random (max 1 (- lease-secs 2)) (+ 1/2 lease-secs))
+    (paced/between random (+ 2 lease-secs) (+ 4 lease-secs))))
+
 (defn package
   "The fault family."
   [{:keys [lease-secs] :as opts}]
   (let [schedule (assoc opts :strike :pause :end :resume
-                        :hold #(paced/between % (+ 1/2 lease-secs) (+ 3 lease-secs)))]
+                        :hold #(hold-secs % lease-secs))]
     {:name            :pause
      :injects         #{:pause}
      :changes-owner?  true
