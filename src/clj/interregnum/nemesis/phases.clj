@@ -51,6 +51,11 @@
   do it at once, and leave nothing to an owner that comes too late."
   #{"beforeRunJob" "afterVersionAlloc" "beforeStepCommit"})
 
+(def ^:private creation
+  "Where a creation has its schema version. It is one step: no later one can make up
+  for a version that comes too late."
+  ["afterVersionAlloc" (str hold ":type=create table")])
+
 (def ^:private on-owner [:delete-key :resign :kill :pause :isolate])
 (def ^:private on-successor [:hold :delete-key :kill])
 
@@ -73,14 +78,15 @@
 
    :ddl
    {:telling (into [] cat
-                   [(unaware changing)
-                    (unaware (for [type ["create table" "add column"]]
-                               ["afterVersionAlloc" (str hold ":type=" type)]))
+                   [(unaware (replace {"afterVersionAlloc" creation}
+                                      (remove #{"beforeMoveToHistory" "beforeAck"}
+                                              changing)))
                     (phases :owner [:hold] [["beforeStepCommit" "3*error"]])
                     (phases :nodes [:hold] [["afterSchemaCheck" "3*pause"]])
                     (phases :successor [:delete-key] ["betweenVerifyAndWatch"])])
     :others  (into [] cat
                    [(phases :owner on-owner (conj changing "afterLoadJobs"))
+                    (unaware ["afterVersionAlloc" "beforeMoveToHistory" "beforeAck"])
                     (phases :successor on-successor becoming)
                     (phases :nodes [:hold] [["beforeKvCommit" "3*pause"]])
                     (phases :node [:hold] [["beforeReload" "pause"]
