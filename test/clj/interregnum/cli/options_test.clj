@@ -32,7 +32,7 @@
   (testing "one line says what is wrong"
     (are [pattern args] (re-matches pattern (str (:error (options/parse args))))
       #"unknown workload foo; known are: .*ids.*"        ["--workload" "foo"]
-      #"unknown nemesis foo; known are: all, kill, .*" ["--nemesis" "kill,foo"]
+      #"unknown nemesis foo; known are: all, .*kill, .*" ["--nemesis" "kill,foo"]
       #"unknown kind of hosts moon; .*"              ["--hosts" "moon"]
       #"unknown defect foo; known are: .*tidb-52600.*" ["--defect" "foo"]
       #".*--rate.*Must be a positive number"         ["--rate" "x"]

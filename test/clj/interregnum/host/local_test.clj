@@ -44,15 +44,13 @@
   (set (map :holder (filter (comp (set addresses) :address) (local/status)))))
 
 (defn- bridge-index
-  "The kernel's index of a set's bridge, which no later bridge has; nil if there is none.
-  A bridge can also go while it is read."
+  "The kernel's index of a set's bridge, which no later bridge has; nil if there is none,
+  or it is just going."
   [number]
   (let [file (io/file "/sys/class/net" (str "ivr" number) "ifindex")]
     (try
       (str/trim (slurp file))
-      (catch java.io.IOException e
-        (when (.exists file)
-          (throw e))))))
+      (catch java.io.IOException _ nil))))
 
 (defn- set-of
   "The set that hosts are of, as {:number :bridge}, while they are up."

@@ -180,8 +180,9 @@ final class Lexer {
       end++;
     }
     int exponent = exponentEnd(end);
-    if (exponent == end && end < sql.length() && isNamePart(sql.charAt(end))) {
-      add(Token.Kind.WORD, start, endOfName(start));
+    int name = endOfName(start);
+    if (exponent == end && name > end) {
+      add(Token.Kind.WORD, start, name);
     } else {
       add(Token.Kind.NUMBER, start, exponent);
     }
