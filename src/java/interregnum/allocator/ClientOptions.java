@@ -9,9 +9,14 @@ import java.time.Duration;
  * @param totalMax how long a call may take with all its repetitions
  * @param backOffMin how long to wait before the first repetition; doubles from there
  * @param backOffMax where it stops to double
+ * @param believedMax how long a leader is taken for one without another look
  */
 public record ClientOptions(
-    Duration attemptMax, Duration totalMax, Duration backOffMin, Duration backOffMax) {
+    Duration attemptMax,
+    Duration totalMax,
+    Duration backOffMin,
+    Duration backOffMax,
+    Duration believedMax) {
 
   /** For leases of a few seconds. */
   public static final ClientOptions DEFAULT =
@@ -19,5 +24,6 @@ public record ClientOptions(
           Duration.ofSeconds(2),
           Duration.ofSeconds(10),
           Duration.ofMillis(25),
-          Duration.ofMillis(800));
+          Duration.ofMillis(800),
+          Duration.ofSeconds(5));
 }

@@ -41,7 +41,7 @@ public final class LeaderClient implements IdService {
       ClientOptions options) {
     this.runtime = runtime;
     this.transport = transport;
-    this.finder = new LeaderFinder(runtime, lookup);
+    this.finder = new LeaderFinder(runtime, lookup, options.believedMax());
     this.options = options;
     this.jitter = runtime.randomness("allocator client");
     this.requestPrefix =

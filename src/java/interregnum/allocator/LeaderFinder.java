@@ -6,21 +6,21 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Remembers where the leader was found, for a while: an address that went on answering would
- * otherwise be believed for ever. One task at a time looks anew; the others use what is known.
- * Safe for use by any task.
+ * Remembers where the leader was found until it fails to answer as one, as the client of the public
+ * system does; and not for ever, as an address that went on answering would be believed otherwise.
+ * One task at a time looks anew; the others use what is known. Safe for use by any task.
  */
 final class LeaderFinder {
 
-  private static final Duration BELIEVED = Duration.ofSeconds(1);
-
   private final Runtime runtime;
   private final LeaderLookup lookup;
+  private final Duration believedMax;
   private volatile Optional<Known> known = Optional.empty();
 
-  LeaderFinder(Runtime runtime, LeaderLookup lookup) {
+  LeaderFinder(Runtime runtime, LeaderLookup lookup, Duration believedMax) {
     this.runtime = runtime;
     this.lookup = lookup;
+    this.believedMax = believedMax;
   }
 
   private record Known(String address, long sinceNanos) {}
@@ -30,7 +30,7 @@ final class LeaderFinder {
     long now = runtime.nanoTime();
     Optional<Known> before = known;
     if (before.isPresent()) {
-      if (now - before.get().sinceNanos() < BELIEVED.toNanos()) {
+      if (now - before.get().sinceNanos() < believedMax.toNanos()) {
         return Outcome.done(Optional.of(before.get().address()));
       }
       known = Optional.of(new Known(before.get().address(), now));

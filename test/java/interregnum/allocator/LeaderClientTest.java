@@ -22,7 +22,8 @@ class LeaderClientTest {
           Duration.ofMillis(100),
           Duration.ofMillis(300),
           Duration.ofMillis(1),
-          Duration.ofMillis(20));
+          Duration.ofMillis(20),
+          Duration.ofSeconds(1));
   private static final LeaderReply GRANTED = new LeaderReply.Granted(4, 5, 11);
   private static final AllocResult ALLOCATED = new AllocResult.Allocated(4, 5, 11);
 
