@@ -9,7 +9,7 @@
                      `:took-effect?` from a probe
     :changes-owner?  whether the faults are meant to change the owner
     :returns-owner?  whether they are meant to bring an earlier owner back"
-  (:require [clojure.string :as str]
+  (:require [interregnum.names :as names]
             [interregnum.nemesis.delete-key :as delete-key]
             [interregnum.nemesis.kill :as kill]
             [interregnum.nemesis.paced :as paced]
@@ -49,7 +49,7 @@
   (case argument
     "all"  (vec (sort (keys families)))
     "none" []
-    (vec (sort (distinct (remove str/blank? (map str/trim (str/split argument #","))))))))
+    (vec (sort (distinct (names/split argument))))))
 
 (defn- first-after
   "When the `k`-th of `n` families begins, in seconds: each after the one before

@@ -69,21 +69,11 @@
               {:open {} :count 0}
               history))))
 
-(defn- first-return
-  "The first reign of an owner that had reigned before another one, or nil."
-  [reigns]
-  (loop [[reign & more] reigns, last-id nil, seen #{}]
-    (when reign
-      (let [{:keys [id]} reign]
-        (if (and (seen id) (not= id last-id))
-          reign
-          (recur more id (conj seen id)))))))
-
 (defn- idleness
   "Why what clients did under the owners `reigns` is too little to judge by, or nil."
   [history reigns families interrupted]
   (let [other    (second reigns)
-        returned (first-return reigns)
+        returned (first (owners/returned reigns))
         enough?  #(<= oks-min (oks-since history (:from %)))]
     (cond
       (not (some :changes-owner? families)) nil

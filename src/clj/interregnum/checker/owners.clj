@@ -54,11 +54,20 @@
     (+ (count reigns)
        (reduce + (map #(quot % shortest-reign-nanos) blind)))))
 
+(defn returned
+  "The reigns with which an owner came back that had reigned before another one."
+  [reigns]
+  (loop [[{:keys [id] :as reign} & more] reigns, last-id nil, seen #{}, found []]
+    (if reign
+      (recur more id (conj seen id)
+             (cond-> found
+               (and (seen id) (not= id last-id)) (conj reign)))
+      found)))
+
 (defn returns
   "How many reigns belong to an owner that had reigned before another one."
   [reigns]
-  (let [ids (map first (partition-by identity (map :id reigns)))]
-    (- (count ids) (count (distinct ids)))))
+  (count (returned reigns)))
 
 (defn during
   "The reigns that may have served a call between `start` and `end`

@@ -1,11 +1,11 @@
 (ns interregnum.cli.find-defects
   "The command `find-defects`: runs the test that is to find each planted defect, and
   tells which were found, when, and by which checker."
-  (:require [clojure.string :as str]
-            [interregnum.cli.options :as options]
+  (:require [interregnum.cli.options :as options]
             [interregnum.cli.trouble :as trouble]
             [interregnum.finds :as finds]
             [interregnum.host :as host]
+            [interregnum.names :as names]
             [interregnum.nemesis :as nemesis]
             [interregnum.suite :as suite]
             [interregnum.summary :as summary]
@@ -14,14 +14,10 @@
 
 (set! *warn-on-reflection* true)
 
-(defn- names
-  [argument]
-  (vec (remove str/blank? (map str/trim (str/split argument #",")))))
-
 (def ^:private spec
   "Options beside those of `test`."
   [[nil "--only DEFECTS" "Look for these alone, with commas between"
-    :default [] :default-desc "" :parse-fn names]])
+    :default [] :default-desc "" :parse-fn names/split]])
 
 (defn- command
   "What repeats a run by hand."

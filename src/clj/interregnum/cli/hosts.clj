@@ -1,7 +1,7 @@
 (ns interregnum.cli.hosts
   "The command `hosts`: local hosts to work on by hand."
-  (:require [clojure.string :as str]
-            [interregnum.host.local :as local]))
+  (:require [interregnum.host.local :as local]
+            [interregnum.names :as names]))
 
 (def ^:private usage
   "Usage: interregnum hosts up [--nodes n1,n2,n3] | down | status
@@ -28,7 +28,7 @@ Each host has an SSH server. To log in, or to run a test on them:
   (case (count args)
     0 ["n1" "n2" "n3"]
     2 (when (= "--nodes" (first args))
-        (str/split (second args) #","))
+        (names/split (second args)))
     nil))
 
 (defn run

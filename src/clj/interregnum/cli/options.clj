@@ -3,6 +3,7 @@
   (:require [clojure.string :as str]
             [clojure.tools.cli :as tools]
             [interregnum.checker.ids :as ids]
+            [interregnum.names :as names]
             [interregnum.nemesis :as nemesis]
             [interregnum.workload :as workload]
             [jepsen.cli :as cli])
@@ -25,11 +26,6 @@
 
 (def ^:private positive [positive? "Must be a positive number"])
 
-(defn- names
-  "The names in a comma-separated argument."
-  [argument]
-  (vec (remove str/blank? (map str/trim (str/split argument #",")))))
-
 (def spec
   "tools.cli options that Jepsen does not have, or with another default."
   [["-w" "--workload NAME"
@@ -45,7 +41,7 @@
    [nil "--hosts KIND" "Where the nodes run: local (made on this machine) or ssh (they exist)"
     :default "local"]
    [nil "--defect NAMES" "Planted defects of the nodes, with commas between"
-    :default [] :default-desc "" :parse-fn names]
+    :default [] :default-desc "" :parse-fn names/split]
    ["-r" "--rate HZ" "Operations per second, about"
     :default 100 :parse-fn parse-double :validate positive]
    [nil "--tables COUNT" "How many tables"

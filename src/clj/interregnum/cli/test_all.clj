@@ -1,13 +1,13 @@
 (ns interregnum.cli.test-all
   "The command `test-all`: workloads × nemeses, one after the other, on the same
   hosts."
-  (:require [clojure.string :as str]
-            [interregnum.cli.options :as options]
+  (:require [interregnum.cli.options :as options]
             [interregnum.cli.trouble :as trouble]
             [interregnum.host :as host]
             [interregnum.matrix :as matrix]
             [interregnum.matrix.junit :as junit]
             [interregnum.matrix.report :as report]
+            [interregnum.names :as names]
             [interregnum.nemesis :as nemesis]
             [interregnum.suite :as suite]
             [interregnum.summary :as summary]
@@ -19,17 +19,13 @@
 
 (set! *warn-on-reflection* true)
 
-(defn- patterns
-  [argument]
-  (vec (remove str/blank? (map str/trim (str/split argument #",")))))
-
 (def ^:private spec
   "Options beside those of `test`."
   [[nil "--only PATTERNS"
     "Run these cells alone, with commas between: workload, workload/nemesis, /nemesis"
-    :default [] :default-desc "" :parse-fn patterns]
+    :default [] :default-desc "" :parse-fn names/split]
    [nil "--skip PATTERNS" "Leave these cells out"
-    :default [] :default-desc "" :parse-fn patterns]
+    :default [] :default-desc "" :parse-fn names/split]
    [nil "--junit FILE" "Write the outcomes as JUnit XML"]])
 
 (defn- space

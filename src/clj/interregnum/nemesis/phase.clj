@@ -27,6 +27,7 @@
             [interregnum.nemesis.partition :as partition]
             [interregnum.nemesis.phases :as phases]
             [interregnum.nemesis.probe :as probe]
+            [interregnum.poll :as poll]
             [interregnum.target.nodes :as nodes]
             [interregnum.target.status :as status]
             [jepsen.control :as control]
@@ -68,8 +69,8 @@
 (defn- disarmed?
   "Is the failpoint disarmed, after at most `disarm-timeout-ms`?"
   [test {:keys [node point]}]
-  (probe/await-some disarm-timeout-ms
-                    #(status/disarm-failpoint! (host/address test node) point)))
+  (poll/await-some disarm-timeout-ms
+                   #(status/disarm-failpoint! (host/address test node) point)))
 
 (defn- disarm!
   "Disarms those in the atom `armed` that satisfy `wanted?`; those it could disarm, as
@@ -141,10 +142,10 @@
 (defn- answering-leader
   "Who leads, if that node answers; awaited for a while."
   [test]
-  (probe/await-some reach-timeout-ms
-                    #(let [leader (probe/leader test)]
-                       (when (and leader (not (silent? test (:id leader))))
-                         leader))))
+  (poll/await-some reach-timeout-ms
+                   #(let [leader (probe/leader test)]
+                      (when (and leader (not (silent? test (:id leader))))
+                        leader))))
 
 (defn- holders
   "The nodes on which a phase is armed."
@@ -178,7 +179,7 @@
         nodes  (when leader (arm-phase! test armed phase leader))]
     (when (and (= :successor at) (seq nodes))
       (cause! test cause leader))
-    (let [reached (probe/await-some reach-timeout-ms #(reached test nodes point))
+    (let [reached (poll/await-some reach-timeout-ms #(reached test nodes point))
           leader' (if (= :successor at) (probe/leader test) leader)]
       (assoc op :value
              (merge phase

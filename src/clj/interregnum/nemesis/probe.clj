@@ -2,25 +2,13 @@
   "Looks at the cluster from outside, so that a fault's effect is known and not
   assumed."
   (:require [interregnum.host :as host]
+            [interregnum.poll :as poll]
             [interregnum.progress :as progress]
             [interregnum.target.status :as status]
             [jepsen.control :as control]
             [jepsen.util :as util]))
 
 (set! *warn-on-reflection* true)
-
-(def ^:private poll-interval-ms 100)
-
-(defn await-some
-  "The first true value of `(f)`, tried every 100 ms for at most `timeout-ms`; nil
-  if there was none."
-  [timeout-ms f]
-  (let [deadline (+ (util/linear-time-nanos) (* 1000000 timeout-ms))]
-    (loop []
-      (or (f)
-          (when (< (util/linear-time-nanos) deadline)
-            (util/sleep poll-interval-ms)
-            (recur))))))
 
 (defn answers
   "Which of `nodes` answer on their status port: a map node → true or false."
@@ -51,9 +39,9 @@
   "The leader of a term after that of `before`, awaited for at most `timeout-ms`;
   nil if there was none."
   [test before timeout-ms]
-  (await-some timeout-ms
-              #(let [now (leader test)]
-                 (when (and now (< (:term before 0) (:term now))) now))))
+  (poll/await-some timeout-ms
+                   #(let [now (leader test)]
+                      (when (and now (< (:term before 0) (:term now))) now))))
 
 (def ssh-port
   "A port that every host listens on."

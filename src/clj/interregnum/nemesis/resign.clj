@@ -11,6 +11,7 @@
   (:require [interregnum.host :as host]
             [interregnum.nemesis.paced :as paced]
             [interregnum.nemesis.probe :as probe]
+            [interregnum.poll :as poll]
             [interregnum.progress :as progress]
             [interregnum.target.status :as status]
             [jepsen.nemesis :as nemesis]
@@ -39,7 +40,7 @@
   [test]
   (let [enough (+ reign-oks (progress/ok-count test))]
     (util/sleep reign-min-ms)
-    (probe/await-some reign-max-ms #(<= enough (progress/ok-count test)))))
+    (poll/await-some reign-max-ms #(<= enough (progress/ok-count test)))))
 
 (defn- resign-once!
   "Makes `leader` resign; its successor, or nil if none came."

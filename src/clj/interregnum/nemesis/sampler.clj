@@ -32,10 +32,10 @@
       (conj (pop sightings) (assoc last-seen :to time))
       (conj sightings (assoc who :from time :to time)))))
 
-(def ^:private roles
-  "Role → the name of a node's claim to it, and the key of that in its info."
-  {:autoid [:autoid-claim :autoidLeader]
-   :ddl    [:ddl-claim :ddlOwner]})
+(def ^:private claim-names
+  "Role → the name of a node's claim to it."
+  {:autoid :autoid-claim
+   :ddl    :ddl-claim})
 
 (defn- note!
   "Adds one sighting to the atom `state`, a map of [node role] → sightings."
@@ -50,13 +50,13 @@
         owners  (status/info-all address)
         info    (status/info address)
         time    (util/relative-time-nanos)]
-    (doseq [[role [claim claimed?]] roles
+    (doseq [[role claim] claim-names
             :let [{:keys [id term]} (role owners)]]
       (when term
         (when (= role (:role test))
           (progress/owner! test {:id id :term term}))
         (note! state node {:role role :id id :term term} time))
-      (when (claimed? info)
+      (when (status/claims? info role)
         (note! state node {:role claim :id node} time)))))
 
 (defn- start-thread!

@@ -1,18 +1,13 @@
 (ns interregnum.nemesis.settled
   "Brings a cluster to rest after faults: tells when it is, by what its nodes say."
   (:require [interregnum.host :as host]
-            [interregnum.nemesis.probe :as probe]
+            [interregnum.poll :as poll]
             [interregnum.target.status :as status]
             [jepsen.control :as control]
             [jepsen.db :as db]
             [jepsen.util :as util]))
 
 (set! *warn-on-reflection* true)
-
-(def ^:private claims
-  "Role → the key of a node's claim to it in its info."
-  {:autoid :autoidLeader
-   :ddl    :ddlOwner})
 
 (defn reports
   "What every node says now, node → {:info :all}, as `status/info` and
@@ -34,14 +29,14 @@
         {:keys [id term] :as reign} (first named)]
     (when (and (= 1 (count named))
                term
-               (get-in reports [id :info (claims role)]))
+               (status/claims? (get-in reports [id :info]) role))
       reign)))
 
 (defn reigns
   "Role → reign, {:id :term}, if the nodes of `reports` all answer and agree on a
   live owner of every role; else nil."
   [reports]
-  (let [reigns (into {} (map (juxt identity #(reign reports %))) (keys claims))]
+  (let [reigns (into {} (map (juxt identity #(reign reports %))) status/roles)]
     (when (and (every? :info (vals reports)) (every? some? (vals reigns)))
       reigns)))
 
@@ -79,7 +74,7 @@
   (let [known (volatile! nil)
         look  #(<= looks-needed (:looks (vswap! known looked (reports test))))]
     (loop [left timeout-ms]
-      (when-not (or (probe/await-some (min patience-ms left) look)
+      (when-not (or (poll/await-some (min patience-ms left) look)
                     (<= left patience-ms))
         (start-silent! test (:answers @known))
         (recur (- left patience-ms))))

@@ -29,6 +29,7 @@
   (:require [clojure.string :as str]
             [interregnum.error :as error]
             [interregnum.host :as host]
+            [interregnum.poll :as poll]
             [interregnum.sql :as sql]
             [interregnum.target.nodes :as nodes]
             [interregnum.target.status :as status]
@@ -40,7 +41,6 @@
   "How long a step may take."
   30000)
 
-(def ^:private poll-ms 50)
 
 (defn initial
   "The state before the first step:
@@ -65,12 +65,8 @@
   "The first true value of `(f)` within `patience-ms`; throws, saying `what` was
   awaited, if there is none."
   [what f]
-  (let [deadline (+ (util/linear-time-nanos) (* 1000000 patience-ms))]
-    (loop []
-      (or (f)
-          (if (< (util/linear-time-nanos) deadline)
-            (do (util/sleep poll-ms) (recur))
-            (throw (stuck (str "gave up waiting for " what))))))))
+  (or (poll/await-some patience-ms f)
+      (throw (stuck (str "gave up waiting for " what)))))
 
 (defn- node
   [state k]

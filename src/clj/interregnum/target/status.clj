@@ -72,6 +72,20 @@
   [address]
   (fetch address "/info"))
 
+(def ^:private claim-keys
+  "Role → the key of a node's claim to it in its info."
+  {:autoid :autoidLeader
+   :ddl    :ddlOwner})
+
+(def roles
+  "The roles that nodes are elected to."
+  (vec (sort (keys claim-keys))))
+
+(defn claims?
+  "Does a node say of itself, in its `info`, that it owns `role`?"
+  [info role]
+  (boolean (get info (claim-keys role))))
+
 (defn info-all
   "What the node knows of all, {:servers [...] :ddl {...} :autoid {...}}, or nil."
   [address]

@@ -2,17 +2,15 @@
   "One generator for two kinds of threads: busy ones, which take operations one
   after the other, and patient ones, which call seldom. While the busy threads of a
   node hang on a node that does not answer, patient ones call it long after it
-  stopped, and meet what it knows when it wakes up."
-  (:require [jepsen.generator :as gen]
+  stopped, and meet what it knows when it wakes up. For operations that follow from
+  each other, so that both kinds have to take them from one source;
+  `interregnum.workload.pace/patient` is for two sources."
+  (:require [interregnum.workload.pace :as pace]
+            [jepsen.generator :as gen]
             [jepsen.generator.context :as context]
             [jepsen.random :as rand]))
 
 (set! *warn-on-reflection* true)
-
-(def ^:private patient-secs
-  "How long a patient thread waits between two calls, about: longer than it takes to
-  depose an owner that does not answer."
-  4)
 
 (defn- pause-nanos
   "A time between two operations of a lane that has one each `interval` seconds."
@@ -67,4 +65,4 @@
              (into {}
                    (cond-> [(lane :busy (/ 1 rate) (range patient concurrency))]
                      (pos? patient)
-                     (conj (lane :patient (/ patient-secs patient) (range patient))))))))
+                     (conj (lane :patient (/ pace/patient-secs patient) (range patient))))))))

@@ -28,10 +28,6 @@
 
 ;;; Client
 
-(def ^:private connect-options
-  "A schema change waits for every node, so an answer may take its time."
-  {:socket-timeout-ms 20000})
-
 (def ^:private ids-table
   (str "CREATE TABLE owner_ids (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, v BIGINT)"
        " AUTO_ID_CACHE = 1"))
@@ -99,7 +95,7 @@
 (defrecord OwnerClient [session]
   client/Client
   (open! [this test node]
-    (assoc this :session (session/session test node connect-options)))
+    (assoc this :session (session/session test node session/ddl-options)))
 
   (setup! [_ test]
     (when (= (:node session) (first (:nodes test)))

@@ -11,7 +11,7 @@
   (let [n (count nodes)]
     (* n (quot (* 3 (quot concurrency n)) 4))))
 
-(def ^:private patient-secs
+(def patient-secs
   "How long a patient thread waits between two calls, about: longer than it takes
   to depose an owner that does not answer."
   4)

@@ -26,6 +26,7 @@
             [interregnum.sql :as sql]
             [interregnum.target.status :as status]
             [interregnum.workload.lanes :as lanes]
+            [interregnum.workload.pace :as pace]
             [interregnum.workload.schema.jobs :as jobs]
             [interregnum.workload.schema.plan :as plan]
             [interregnum.workload.schema.statements :as statements]
@@ -37,10 +38,6 @@
 (set! *warn-on-reflection* true)
 
 ;;; Client
-
-(def ^:private connect-options
-  "A schema change waits for every node, so an answer may take its time."
-  {:socket-timeout-ms 20000})
 
 (def ^:private idempotent
   "Operations without effect: in doubt, they failed."
@@ -122,7 +119,7 @@
 (defrecord SchemaClient [names session]
   client/Client
   (open! [this test node]
-    (assoc this :session (session/session test node connect-options)))
+    (assoc this :session (session/session test node session/ddl-options)))
 
   (setup! [_ _test])
 
@@ -148,19 +145,12 @@
 (defn- patient
   "A try every half a second until one succeeds, for at most `limit-secs`."
   [limit-secs ops]
-  (gen/time-limit limit-secs (gen/until-ok (gen/delay 1/2 ops))))
+  (gen/time-limit limit-secs (pace/until-ok ops)))
 
 (def ^:private drain-limit-secs 300)
 (def ^:private probe-limit-secs 60)
 (def ^:private dump-limit-secs 60)
 (def ^:private settle-secs 3)
-
-(defn- per-node
-  "`(f thread)` by one thread of each node."
-  [nodes f]
-  (apply gen/any
-         (for [thread (range (count nodes))]
-           (gen/on-threads #{thread} (f thread)))))
 
 (defn- probes
   "Creations of tables by `thread`, each of a name of its own."
@@ -176,10 +166,10 @@
   (gen/phases
     (gen/sleep settle-secs)
     (gen/on-threads #{0} (patient drain-limit-secs (gen/repeat {:f :drain})))
-    (per-node nodes probes)
-    (per-node nodes
-              (fn [_thread]
-                (patient dump-limit-secs (gen/repeat {:f :dump}))))))
+    (pace/on-every-node nodes probes)
+    (pace/on-every-node nodes
+      (fn [_thread]
+        (patient dump-limit-secs (gen/repeat {:f :dump}))))))
 
 ;;; Workload
 

@@ -13,6 +13,11 @@
 
 (set! *warn-on-reflection* true)
 
+(def ddl-options
+  "Of a session that changes the schema: that waits for every node, so an answer may
+  take its time."
+  {:socket-timeout-ms 20000})
+
 (defn session
   "A session with `node`, not yet connected."
   [test node options]

@@ -1,28 +1,20 @@
 (ns interregnum.checker.fencing-test
-  (:require [clojure.edn :as edn]
-            [clojure.java.io :as io]
+  (:require [clojure.java.io :as io]
             [clojure.string :as str]
             [clojure.test :refer [deftest is testing]]
             [clojure.test.check :as tc]
             [clojure.test.check.generators :as gen]
             [clojure.test.check.properties :as prop]
             [interregnum.checker.fencing :as fencing]
+            [interregnum.checker.stored :as stored]
             [jepsen.checker :as checker]
             [jepsen.history :as h]
             [jepsen.store :as store]
-            [jepsen.temporary :as temporary])
-  (:import (java.io File)))
-
-(defn- stored
-  "The stored histories with the given verdict: maps of :name :history :struck :result."
-  [verdict]
-  (for [^File file (sort (file-seq (io/file "test/resources/histories" verdict "owner")))
-        :when (str/ends-with? (.getName file) ".edn")]
-    (assoc (edn/read-string (slurp file)) :name (.getName file))))
+            [jepsen.temporary :as temporary]))
 
 (deftest stored-histories-test
-  (doseq [[verdict valid?] {"valid" true, "invalid" false, "unknown" :unknown}
-          {:keys [name history struck result]} (stored verdict)]
+  (doseq [[verdict valid?] stored/verdicts
+          {:keys [name history struck result]} (stored/histories verdict "owner")]
     (testing (str verdict " " name)
       (is (= valid? (:valid? result)))
       (is (= result (fencing/analysis history {:struck struck}))))))
@@ -31,7 +23,7 @@
   (testing "an invalid history is drawn into the store"
     (temporary/with-dir [dir]
       (let [test {:name "owner" :start-time "now" :store-dir dir}
-            {:keys [history]} (first (stored "invalid"))
+            {:keys [history]} (first (stored/histories "invalid" "owner"))
             files (atom nil)]
         (with-redefs [store/path! (fn [_ & parts]
                                     (reset! files parts)

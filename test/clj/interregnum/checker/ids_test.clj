@@ -1,32 +1,22 @@
 (ns interregnum.checker.ids-test
-  (:require [clojure.edn :as edn]
-            [clojure.java.io :as io]
-            [clojure.string :as str]
-            [clojure.test :refer [deftest is testing]]
+  (:require [clojure.test :refer [deftest is testing]]
             [clojure.test.check :as tc]
             [clojure.test.check.generators :as gen]
             [clojure.test.check.properties :as prop]
             [interregnum.checker.ids :as ids]
-            [interregnum.checker.ids.counter :as counter])
-  (:import (java.io File)))
-
-(defn- stored
-  "The stored histories with the given verdict: maps of :name :history :result."
-  [verdict]
-  (for [^File file (sort (file-seq (io/file "test/resources/histories" verdict "ids")))
-        :when (str/ends-with? (.getName file) ".edn")]
-    (assoc (edn/read-string (slurp file)) :name (.getName file))))
+            [interregnum.checker.ids.counter :as counter]
+            [interregnum.checker.stored :as stored]))
 
 (deftest stored-histories-test
-  (doseq [[verdict valid?] {"valid" true, "invalid" false, "unknown" :unknown}
-          {:keys [name history result]} (stored verdict)]
+  (doseq [[verdict valid?] stored/verdicts
+          {:keys [name history result]} (stored/histories verdict "ids")]
     (testing (str verdict " " name)
       (is (= valid? (:valid? result)))
       (is (= result (dissoc (ids/analysis history {}) :linearizable))))))
 
 (deftest agrees-with-linearizability-test
   (doseq [verdict ["valid" "invalid" "unknown"]
-          {:keys [name history result]} (stored verdict)
+          {:keys [name history result]} (stored/histories verdict "ids")
           :let [{:keys [valid? reason]} (:linearizable (ids/analysis history {}))
                 violated (set (:violated result))]]
     (testing (str verdict " " name)
@@ -59,7 +49,7 @@
 
 (deftest every-invariant-rejects-something-test
   (is (= (set (keys ids/invariants))
-         (into #{} (mapcat (comp :violated :result)) (stored "invalid")))))
+         (into #{} (mapcat (comp :violated :result)) (stored/histories "invalid" "ids")))))
 
 ;;; Brute force: every pair of calls against the definitions.
 

@@ -166,6 +166,12 @@ class OwnerDefectsTest {
     assertThat(cluster.nodes().get(0).store.begin().get(TestNode.key("u"))).isPresent();
   }
 
+  /** The change's client has no answer, and its job is still in the queue. */
+  private void assertStuck(TestNode.Pending change) throws InterruptedException {
+    assertThat(change.end().get()).isEmpty();
+    assertThat(cluster.other().coordinator.jobs()).hasSize(1);
+  }
+
   /**
    * A deposed owner is about to delete a job's metadata lock row; its successor has written one for
    * the next step, which one node has not seen yet. Whether the job ends.
@@ -204,11 +210,8 @@ class OwnerDefectsTest {
 
   @Test
   void getsItsSuccessorStuckWithTidb53073() throws InterruptedException {
-    TestNode.Pending adding = playLateCleaning("tidb-53073");
-    assertThat(adding.end().get()).isEmpty();
-    TestNode node = cluster.nodes().get(0);
-    assertThat(new DdlReport(node.context).mdlRows()).isEmpty();
-    assertThat(node.coordinator.jobs()).hasSize(1);
+    assertStuck(playLateCleaning("tidb-53073"));
+    assertThat(new DdlReport(cluster.nodes().get(0).context).mdlRows()).isEmpty();
   }
 
   /** A version commits after a higher one, which all nodes have seen. */
@@ -246,8 +249,7 @@ class OwnerDefectsTest {
   @Test
   void neverReportsALateVersionWithTidb58483() throws InterruptedException {
     TestNode.Pending creating = playLateVersion("tidb-58483");
-    assertThat(creating.end().get()).isEmpty();
-    assertThat(cluster.other().coordinator.jobs()).hasSize(1);
+    assertStuck(creating);
     assertThat(cluster.other().submit(create("ccc")).await()).isEqualTo("ok");
     assertThat(creating.await()).isEqualTo("ok");
   }

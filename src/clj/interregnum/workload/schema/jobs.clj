@@ -1,6 +1,7 @@
 (ns interregnum.workload.schema.jobs
   "The queue of schema changes, as any client can see it."
-  (:require [interregnum.sql :as sql]
+  (:require [interregnum.poll :as poll]
+            [interregnum.sql :as sql]
             [jepsen.random :as rand]
             [jepsen.util :as util]))
 
@@ -12,9 +13,9 @@
 
 (def ^:private poll-ms 100)
 
-(def ^:private outcome-limit-secs
+(def ^:private outcome-limit-ms
   "How long a cancelled job is watched."
-  10)
+  10000)
 
 (defn- jobs
   "The jobs in the queue and the last that ended: maps of :job :table
@@ -24,16 +25,6 @@
           {:job (long JOB_ID), :table TABLE_NAME, :state STATE
            :schema-state SCHEMA_STATE})
         (sql/query-maps! connection "ADMIN SHOW DDL JOBS")))
-
-(defn- await-some
-  "The first true value of `(f)` within `secs`, or nil."
-  [secs f]
-  (let [deadline (+ (util/linear-time-nanos) (* 1000000000 secs))]
-    (loop []
-      (or (f)
-          (when (< (util/linear-time-nanos) deadline)
-            (util/sleep poll-ms)
-            (recur))))))
 
 (defn- end-state
   "The state in which `job` ended, or nil if it has not or is not shown any more."
@@ -53,7 +44,7 @@
        :table  table
        :result RESULT
        :state  (when (= "successful" RESULT)
-                 (await-some outcome-limit-secs #(end-state connection job)))})
+                 (poll/await-some outcome-limit-ms #(end-state connection job)))})
     {:job nil}))
 
 (def ^:private idle-limit-secs
