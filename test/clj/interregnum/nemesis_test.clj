@@ -1,7 +1,6 @@
 (ns interregnum.nemesis-test
   (:require [clojure.test :refer [are deftest is testing]]
             [interregnum.nemesis :as nemesis]
-            [interregnum.nemesis.phases :as phases]
             [jepsen.generator :as gen]
             [jepsen.generator.test :as sim]
             [jepsen.nemesis :as jepsen-nemesis]))
@@ -50,43 +49,6 @@
               :start-partition 16.7 :pause 20.3}
              (update-vals (dissoc firsts :start :stop-partition :resume :end-phase)
                           #(/ (Math/round (/ % 1e8)) 10.0)))))))
-
-(deftest phases-test
-  (let [phases (fn [role]
-                 (->> (nemesis/package ["phase"] (assoc opts :role role))
-                      :generator
-                      (gen/limit 400)
-                      gen/nemesis
-                      (sim/perfect* (sim/n+nemesis-context 2))
-                      (filter #(and (= :info (:type %)) (= :phase (:f %))))
-                      (map :value)))]
-    (doseq [[role decks] phases/by-role
-            :let [chosen    (phases role)
-                  catalogue (mapcat val decks)]]
-      (testing "every phase comes, each with acts of its own"
-        (is (= (set (map (juxt :at :point :term) catalogue))
-               (set (map (juxt :at :point :term) chosen))))
-        (is (every? (fn [{:keys [at point term act]}]
-                      (some #(and (= [at point term] [(:at %) (:point %) (:term %)])
-                                  (some #{act} (:acts %)))
-                            catalogue))
-                    chosen)))
-      (testing "the telling ones come every other time, none twice in a round"
-        (let [n (count (:telling decks))]
-          (is (= (set (map (juxt :point :term) (:telling decks)))
-                 (set (map (juxt :point :term)
-                           (take n (take-nth 2 (drop (* 2 n) chosen)))))))))
-      (testing "a successor has to come into office somehow"
-        (is (every? #(= (= :successor (:at %)) (contains? % :cause)) chosen)))
-      (testing "the first is one that is always reached"
-        (is (= [:owner :delete-key] ((juxt :at :act) (first chosen))))))
-    (testing "a job that is held waits under the next owner too"
-      (is (= {:point "beforeRunJob" :term "pause:job=7"}
-             (phases/slow-successor "node=n1,job=7,table=s4")))
-      (is (nil? (phases/slow-successor "node=n1"))))
-    (testing "elections of both roles have the same failpoints"
-      (is (= "1*pause:role=ddl" (phases/term-for :ddl "insideOnBecome" phases/hold)))
-      (is (= "1*pause" (phases/term-for :ddl "beforeRunJob" phases/hold))))))
 
 (deftest signals-test
   (testing "nodes end in both ways"

@@ -2,14 +2,8 @@
   "Faults at a certain point of the nodes' work: waits until a failpoint holds a
   task there, then acts on the node, then lets the task go on.
 
-  `:phase` has as its value a phase of `interregnum.nemesis.phases` with
-
-    :act              one of its acts
-    :late-retirement? is the owner kept from noticing that it was deposed
-    :slow-successor?  does the job that is held have to wait under the next owner
-    :cause            how a :successor comes into office, :resign or :delete-key
-
-  and its completion, moreover,
+  `:phase` has as its value a strike of `interregnum.nemesis.strikes`, and its completion,
+  moreover,
 
     :leader           who led before, as {:id :term}
     :node             where a task is held, if one is
@@ -18,7 +12,8 @@
     :took-effect?     was the phase reached, and did the act do what it says
 
   `:end-phase` undoes what phases did, in that order: processes and network, the held
-  task, then what was to be late. The completion's value:
+  task, the slow successor, then the late retirement and the lagging node. The
+  completion's value:
 
     :released         [[node failpoint] ...]
     :left             those that could not be disarmed"
@@ -27,6 +22,7 @@
             [interregnum.nemesis.partition :as partition]
             [interregnum.nemesis.phases :as phases]
             [interregnum.nemesis.probe :as probe]
+            [interregnum.nemesis.strikes :as strikes]
             [interregnum.poll :as poll]
             [interregnum.target.nodes :as nodes]
             [interregnum.target.status :as status]
@@ -47,8 +43,8 @@
   "How long a successor may take after the owner lost its key."
   3000)
 
-(def ^:private late-ms
-  "How much longer than the held task an owner's retirement is held."
+(def ^:private stage-ms
+  "How much longer each stage holds its tasks than the one before."
   700)
 
 (def ^:private disarm-timeout-ms 3000)
@@ -57,12 +53,12 @@
 
 (defn- arm!
   "Arms a failpoint on `nodes`, and notes those that answered in the atom `armed`,
-  a vector of {:node :point :late?}; those nodes."
-  [test armed nodes {:keys [point term late?]}]
+  a vector of {:node :point :stage}; those nodes."
+  [test armed nodes {:keys [point term stage]}]
   (let [term (phases/term-for (:role test) point term)]
     (filterv (fn [node]
                (when (status/arm-failpoint! (host/address test node) point term)
-                 (swap! armed conj {:node node, :point point, :late? late?})
+                 (swap! armed conj {:node node, :point point, :stage (or stage 0)})
                  true))
              nodes)))
 
@@ -157,19 +153,29 @@
       :nodes     (:nodes test)
       :node      [(rand/nth (:nodes test))])))
 
+(defn- arm-laggard!
+  "Makes a node other than `node` lag behind."
+  [test armed node]
+  (when-let [others (seq (remove #{node} (:nodes test)))]
+    (arm! test armed [(rand/nth (vec others))] phases/laggard)))
+
 (defn- arm-phase!
   "Arms what `phase` needs before anything is held; the nodes on which its point is
   armed."
-  [test armed {:keys [at late-retirement?] :as phase} leader]
+  [test armed {:keys [at late-retirement? lags] :as phase} leader]
   (when late-retirement?
     (arm! test armed [(:id leader)] phases/late-retirement))
+  (when (= :first lags)
+    (arm-laggard! test armed (:id leader)))
   (arm! test armed (holders test at leader) phase))
 
 (defn- strike!
   "Acts on `node`, where the task `held` is; a map with :took-effect?."
-  [test {:keys [armed acts]} {:keys [act slow-successor?]} {:keys [node held]} leader]
+  [test {:keys [armed acts]} {:keys [act slow-successor? lags]} {:keys [node held]} leader]
   (when-let [slow (and slow-successor? (phases/slow-successor held))]
-    (arm! test armed (remove #{node} (:nodes test)) (assoc slow :late? true)))
+    (arm! test armed (remove #{node} (:nodes test)) slow))
+  (when (= :held lags)
+    (arm-laggard! test armed node))
   (swap! acts conj [act node])
   (act! test act node leader))
 
@@ -188,15 +194,20 @@
                     (when reached
                       (strike! test state phase reached leader')))))))
 
+(defn- end-stage!
+  "Disarms what is armed for `stage`, later than the stages before; see `disarm!`."
+  [test armed stage]
+  (when (pos? stage)
+    (util/sleep stage-ms))
+  (disarm! test armed #(= stage (:stage %))))
+
 (defn- end!
   [test {:keys [armed acts]} op]
   (run! #(undo! test %) @acts)
   (reset! acts [])
-  (let [released (disarm! test armed (complement :late?))
-        late     (when (some :late? @armed)
-                   (util/sleep late-ms)
-                   (disarm! test armed :late?))]
-    (assoc op :value {:released (into released late)
+  (let [released (into [] (mapcat #(end-stage! test armed %))
+                       (sort (distinct (map :stage @armed))))]
+    (assoc op :value {:released released
                       :left     (mapv (juxt :node :point) (distinct @armed))})))
 
 (defrecord PhaseNemesis [armed acts]
@@ -214,38 +225,13 @@
 
 ;;; Schedule
 
-(defn- phase-at
-  "The phase for the `k`-th strike: the two decks of `role` take turns, and each goes
-  through its phases in an order of chance."
-  [seed role k]
-  (let [deck (get-in phases/by-role [role (if (even? k) :telling :others)])
-        turn (quot k 2)]
-    (nth (paced/shuffled seed [:deck (even? k) (quot turn (count deck))] deck)
-         (mod turn (count deck)))))
-
-(defn- choose
-  "The `k`-th strike against `role`. The first is one that always succeeds."
-  [seed random role k]
-  (if (zero? k)
-    (assoc (dissoc (first (get-in phases/by-role [role :telling])) :acts :unaware?)
-           :act :delete-key)
-    (let [{:keys [acts at unaware?] :as phase} (phase-at seed role k)]
-      (cond-> (assoc (dissoc phase :acts :unaware?) :act (paced/pick random acts))
-        (= :successor at)
-        (assoc :cause (paced/pick random [:resign :delete-key]))
-        unaware?
-        (assoc :late-retirement? true
-               :slow-successor? (and (= :ddl role)
-                                     (or (contains? phases/before-commit (:point phase))
-                                         (paced/pick random [true false]))))))))
-
 (defn- step
   "Phases about every `interval` seconds, each ended after a while."
   [{:keys [seed role] :as opts} i]
   (let [random (paced/random seed :phase i)]
     (if (even? i)
       {:after (paced/pause opts random i)
-       :op    {:type :info :f :phase :value (choose seed random role (quot i 2))}}
+       :op    {:type :info :f :phase :value (strikes/strike seed random role (quot i 2))}}
       {:after (paced/between random 3/2 7/2)
        :op    {:type :info :f :end-phase}})))
 

@@ -14,7 +14,11 @@
                `slow-successor`
 
   Each role has two decks, which take turns, and go through their phases in an order
-  of chance. `:telling` has those in which the safeguards matter most.")
+  of chance. `:telling` has those in which the safeguards matter most, and more
+  turns.
+
+  What else holds tasks meanwhile, `late-retirement`, `slow-successor` and `laggard`,
+  has a :stage: stage 0 is the phase's own, and the stages end one after the other.")
 
 (set! *warn-on-reflection* true)
 
@@ -51,10 +55,11 @@
   do it at once, and leave nothing to an owner that comes too late."
   #{"beforeRunJob" "afterVersionAlloc" "beforeStepCommit"})
 
-(def ^:private creation
-  "Where a creation has its schema version. It is one step: no later one can make up
-  for a version that comes too late."
-  ["afterVersionAlloc" (str hold ":type=create table")])
+(def ^:private of-creations
+  "Points at which creations alone are held. A creation is one step: no later one can
+  make up for a version that comes too late, nor for nodes that missed it."
+  (into {} (map (fn [point] [point [point (str hold ":type=create table")]]))
+        ["afterVersionAlloc" "afterStepCommit"]))
 
 (def ^:private on-owner [:delete-key :resign :kill :pause :isolate])
 (def ^:private on-successor [:hold :delete-key :kill])
@@ -78,7 +83,7 @@
 
    :ddl
    {:telling (into [] cat
-                   [(unaware (replace {"afterVersionAlloc" creation}
+                   [(unaware (replace of-creations
                                       (remove #{"beforeMoveToHistory" "beforeAck"}
                                               changing)))
                     (phases :owner [:hold] [["beforeStepCommit" "3*error"]])
@@ -107,11 +112,25 @@
 
 (def late-retirement
   "Keeps an owner from clearing its flag."
-  {:point "beforeClearOwnerFlag" :term "pause" :late? true})
+  {:point "beforeClearOwnerFlag" :term "pause" :stage 2})
 
 (defn slow-successor
   "Holds, on the next owner, the job of a task that the nodes' status shows as `held`,
   so that other jobs overtake it; nil if it is none of a job's."
   [held]
   (when-let [job (re-find #"job=\d+" held)]
-    {:point "beforeRunJob" :term (str "pause:" job)}))
+    {:point "beforeRunJob" :term (str "pause:" job) :stage 1}))
+
+(def laggard
+  "Keeps a node from learning of schema changes."
+  {:point "beforeReload" :term "pause" :stage 2})
+
+(defn lags
+  "When a node may begin to lag behind in a phase at `point`: :first, so that it does
+  not learn of the step that is held; or, if every node has to know that step for the
+  phase to be reached, once a task is :held. Nil at a point where others have to
+  overtake what is held, which a laggard would keep them from."
+  [point]
+  (cond (#{"beforeRunJob" "beforeStepCommit" "afterStepCommit" "beforePublish"
+           "beforeWaitSync"} point) :first
+        (#{"beforeCleanMdl"} point) :held))
