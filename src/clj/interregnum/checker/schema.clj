@@ -60,7 +60,7 @@
   [nodes history]
   (let [moving (quiescence/moving history)
         results {:existence (existence/analysis #{} history)
-                 :rows (or moving (rows/analysis history))
+                 :rows (rows/analysis history moving)
                  :cancelled (cancels/analysis history)
                  :stuck (quiescence/stuck-analysis history)
                  :convergence (or moving

@@ -13,6 +13,8 @@
     :delete                          {:table :id}
     :select                          {:table}
     :select-column                   {:table :column}
+    :check                           {:table}, of its rows against its indexes; of a
+                                     success also :inconsistent, what differs, or nil
     :txn                             {:table :rows [[id v] [id v]] :hold-ms}
     :cancel                          of a job that runs, see `jobs/cancel!`
     :drain                           once faults have ended, see `jobs/drain!`
@@ -41,7 +43,7 @@
 
 (def ^:private idempotent
   "Operations without effect: in doubt, they failed."
-  #{:select :select-column :inside :drain :dump})
+  #{:select :select-column :check :inside :drain :dump})
 
 (defn- note!
   "Keeps in the atom `names` which table names were used, and which of them are
@@ -110,6 +112,7 @@
 
     (:update :delete) (change-row! connection op)
     (:select :select-column) (do (sql/query! connection (statements/look op)) value)
+    :check (assoc value :inconsistent (statements/inconsistency connection (:table value)))
     :txn (transact! connection op)
     :cancel (jobs/cancel! connection)
     :drain (jobs/drain! connection)

@@ -22,10 +22,10 @@
 
 (def ^:private weights
   "How often each operation is chosen, as parts of the whole."
-  {:create 10, :drop 4, :rename 3, :truncate 1
+  {:create 10, :drop 3, :rename 3, :truncate 1
    :add-column 5, :drop-column 3, :add-index 5, :drop-index 3
    :insert 24, :update 10, :delete 4, :txn 6
-   :select 14, :select-column 6, :select-gone 2, :inside 4, :cancel 3})
+   :select 14, :select-column 6, :select-gone 2, :check 7, :inside 4, :cancel 3})
 
 (def ^:private column-base "c")
 (def ^:private index-base "k")

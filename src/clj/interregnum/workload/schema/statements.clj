@@ -57,8 +57,8 @@
     {:columns (names #"(?m)^\s+`(\w+)`")
      :indexes (vec (sort (names #"(?m)^\s+(?:UNIQUE )?KEY `(\w+)`")))}))
 
-(defn- inconsistency
-  "What ADMIN CHECK TABLE complains of, or nil."
+(defn inconsistency
+  "What ADMIN CHECK TABLE complains of in a table that is there, or nil."
   [connection table]
   (try
     (sql/execute! connection (str "ADMIN CHECK TABLE " table))

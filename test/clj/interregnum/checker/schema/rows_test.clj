@@ -24,7 +24,7 @@
 
 (defn- result
   [& fs]
-  (rows/analysis (apply history (apply calls fs))))
+  (rows/analysis (apply history (apply calls fs)) nil))
 
 (defn- kinds
   [& fs]
@@ -34,10 +34,12 @@
 (defn- insert [id v & [type]] [:insert {:table "s0" :id id :v v} type])
 (defn- update-row [id v & [type]] [:update {:table "s0" :id id :v v} type])
 (defn- delete [id & [type]] [:delete {:table "s0" :id id} type])
+(defn- check [inconsistent] [:check {:table "s0" :inconsistent inconsistent}])
 (defn- found [rows] (dump {"s0" {:rows rows}}))
 
 (deftest no-dump-test
   (is (= {:valid? :unknown
+          :check-count 0
           :dump-count 0
           :row-count 0
           :reason "no node's tables were read at the end"}
@@ -79,6 +81,7 @@
 (deftest indexes-test
   (testing "an index that misses a row is named with it"
     (is (= {:valid? false
+            :check-count 0
             :dump-count 1
             :row-count 2
             :failures {:index-differs
@@ -94,3 +97,27 @@
     (is (= [false {:check-table-failed 1}]
            (kinds (insert 1 10)
                   (dump {"s0" {:rows [[1 10]], :check "index k0 lacks row 1"}}))))))
+
+(deftest checks-test
+  (let [moving {:valid? :unknown, :reason "still under way"}
+        judge  (fn [moving & fs]
+                 (select-keys (rows/analysis (apply history (apply calls fs)) moving)
+                              [:valid? :check-count :failures :reason]))]
+    (testing "a table that was inconsistent once is a failure, whatever became of it"
+      (is (= {:valid? false
+              :check-count 2
+              :failures {:check-table-failed
+                         {:count 1
+                          :first [{:kind :check-table-failed, :table "s0", :node "n1"
+                                   :message "index k0 lacks row 1"
+                                   :op {:index 3, :process 0, :type :ok, :f :check
+                                        :time 30, :node "n1"
+                                        :value {:table "s0", :node "n1"
+                                                :inconsistent "index k0 lacks row 1"}}}]}}
+              :reason "check-table-failed in table s0 on n1"}
+             (judge nil (insert 1 10) (check "index k0 lacks row 1") (check nil)
+                    (found [[1 10]]))
+             (judge moving (insert 1 10) (check "index k0 lacks row 1") (check nil)))))
+    (testing "dumps taken too early say nothing"
+      (is (= (assoc moving :check-count 1)
+             (judge moving (insert 1 10) (check nil) (found [])))))))

@@ -31,7 +31,7 @@
     (testing "every kind of operation comes up"
       (is (= #{:create :drop :rename :truncate :add-column :drop-column :add-index
                :drop-index :insert :update :delete :txn :select :select-column
-               :inside :cancel}
+               :check :inside :cancel}
              (set (map :f ops)))))
     (testing "names are used once"
       (let [made (keep (fn [{:keys [f value]}]
