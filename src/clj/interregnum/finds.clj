@@ -68,12 +68,19 @@
           (mapcat :first (vals failures))
           (map #(hash-map :op %) (mapcat invariant [:stuck :unfinished :ignored]))))
 
+(defn- broken
+  "The invariants that the checkers of `results` saw violated, as [name result]."
+  [results]
+  (for [{:keys [violated invariants]} (map results [:workload :rest])
+        invariant violated]
+    [invariant (invariants invariant)]))
+
 (defn first-nanos
-  "When the first operation that broke a promise was complete, by the results of a
-  workload's checker, in nanoseconds, or nil if no operation is to blame."
-  [{:keys [violated invariants]}]
-  (->> violated
-       (mapcat (comp findings invariants))
+  "When the first operation that broke a promise was complete, by a test's `results`,
+  in nanoseconds, or nil if no operation is to blame."
+  [results]
+  (->> (broken results)
+       (mapcat (comp findings peek))
        (keep moment)
        (reduce min Long/MAX_VALUE)
        (#(when (< % Long/MAX_VALUE) %))))
@@ -81,12 +88,11 @@
 (defn find-of
   "The find that the `results` of `run`, one of `runs`, amount to for `flag`."
   [flag run results command]
-  (let [{:keys [violated] :as workload} (:workload results)
-        nanos (first-nanos workload)]
+  (let [nanos (first-nanos results)]
     (assoc run
            :flag     flag
            :found?   (false? (:valid? results))
-           :violated (vec violated)
+           :violated (mapv first (broken results))
            :secs     (when nanos (/ nanos 1e9))
            :command  command)))
 

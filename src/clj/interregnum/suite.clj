@@ -2,6 +2,7 @@
   "Builds a test map from options: workload, faults, target and checkers."
   (:require [clojure.string :as str]
             [interregnum.checker.coverage :as coverage]
+            [interregnum.checker.rest :as rest]
             [interregnum.nemesis :as nemesis]
             [interregnum.nemesis.enough :as enough]
             [interregnum.nemesis.sampler :as sampler]
@@ -76,7 +77,7 @@
            {:name                 (test-name opts)
             :role                 (:role workload)
             :interrupted          (:interrupted workload)
-            :invariants           (:invariants workload)
+            :invariants           (merge rest/invariants (:invariants workload))
             :db                   (nodes/db opts)
             :store-ports          nodes/store-ports
             :client               (:client workload)
@@ -86,6 +87,7 @@
                                                     progress (:perf faults))
             :checker              (checker/compose
                                     {:workload   (:checker workload)
+                                     :rest       (rest/checker)
                                      :coverage   (coverage/checker)
                                      :stats      (exercised)
                                      :exceptions (checker/unhandled-exceptions)})

@@ -100,10 +100,13 @@
                    [:other "other"]])
           (failure-lines failures)))
 
-(defn- workload-lines
-  "What the workload's checker found, `titles` by the names of its invariants."
-  [titles {:keys [violated invariants]}]
-  (mapcat #(violation-lines (get titles % (name %)) (invariants %)) violated))
+(defn- violations
+  "What the checkers found, `titles` by the names of their invariants."
+  [titles results]
+  (for [{:keys [violated invariants]} (map results [:workload :rest])
+        broken violated
+        line (violation-lines (get titles broken (name broken)) (invariants broken))]
+    line))
 
 (defn- reasons
   "Why the parts of `results` are not valid, except for violations, which have
@@ -139,7 +142,7 @@
               (concat [(counts-line (:stats results))]
                       (if (true? valid?)
                         (valid-lines results)
-                        (concat (workload-lines (:invariants test) (:workload results))
+                        (concat (violations (:invariants test) results)
                                 (reasons results)))
                       [(verdict-lines valid?)
                        (str "Store: " (.getPath (store/path test)))

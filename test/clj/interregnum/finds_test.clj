@@ -40,7 +40,14 @@
       (is (= [true [:unique :gaps] 6.0]
              ((juxt :found? :violated :secs) (find-in ids-results))))
       (is (= [true [:existence] 9.0]
-             ((juxt :found? :violated :secs) (find-in schema-results)))))
+             ((juxt :found? :violated :secs) (find-in schema-results))))
+      (is (= [true [:rivals] nil]
+             ((juxt :found? :violated :secs)
+              (find-in {:valid?   false
+                        :workload {:valid? true}
+                        :rest     {:valid? false
+                                   :violated [:rivals]
+                                   :invariants {:rivals {:valid? false}}}})))))
     (testing "as a row"
       (is (= "| x | after 9 s | existence | `bin/interregnum test` |"
              (finds/row (find-in schema-results))))

@@ -20,16 +20,24 @@
                                    :all  (status/info-all address)}]))
                         (:nodes test))))
 
+(defn claimants
+  "Role → the nodes of `reports` that claim to own it, sorted."
+  [reports]
+  (into {} (for [role status/roles]
+             [role (vec (for [[node {:keys [info]}] reports
+                              :when (status/claims? info role)]
+                          node))])))
+
 (defn- reign
-  "The one reign of `role` that every node names and its owner claims to be in,
-  as {:id :term}; nil if there is none."
+  "The one reign of `role` that every node names and its owner, nobody else, claims
+  to be in, as {:id :term}; nil if there is none."
   [reports role]
   (let [named (into #{} (map #(select-keys (get-in % [:all role]) [:id :term]))
                     (vals reports))
         {:keys [id term] :as reign} (first named)]
     (when (and (= 1 (count named))
                term
-               (status/claims? (get-in reports [id :info]) role))
+               (= [id] (role (claimants reports))))
       reign)))
 
 (defn reigns
@@ -46,10 +54,12 @@
 
 (defn looked
   "What is known after one more look that showed `reports`: :answers, node → true
-  or false; the :reigns it showed; and :looks, how many in a row showed those."
+  or false; :claims, see `claimants`; the :reigns it showed; and :looks, how many in a
+  row showed those."
   [known reports]
   (let [now (reigns reports)]
     {:answers (update-vals reports (comp some? :info))
+     :claims  (claimants reports)
      :reigns  now
      :looks   (cond (nil? now)             0
                     (= now (:reigns known)) (inc (:looks known))
@@ -68,8 +78,12 @@
 
 (defn await-rest!
   "Waits until all nodes answer and agree on the live owners of all roles for a few
-  looks in a row, at most `timeout-ms`, and starts nodes that stay silent. Which
-  nodes answered at last, node → true or false."
+  looks in a row, at most `timeout-ms`, and starts nodes that stay silent. What the
+  last look showed:
+
+    :answers  node → did it answer
+    :claims   role → the nodes that claimed to own it
+    :reigns   role → {:id :term}; nil if the nodes did not come to rest"
   [test timeout-ms]
   (let [known (volatile! nil)
         look  #(<= looks-needed (:looks (vswap! known looked (reports test))))]
@@ -78,4 +92,4 @@
                     (<= left patience-ms))
         (start-silent! test (:answers @known))
         (recur (- left patience-ms))))
-    (into (sorted-map) (:answers @known))))
+    (select-keys @known [:answers :claims :reigns])))

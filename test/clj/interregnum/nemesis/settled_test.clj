@@ -21,6 +21,10 @@
     (testing "while the owner that all name does not know of it"
       (is (nil? (settled/reigns
                   (assoc-in at-rest ["n1" :info :autoidLeader] false)))))
+    (testing "while another node claims to be the owner too"
+      (let [rivals (assoc-in at-rest ["n3" :info :ddlOwner] true)]
+        (is (nil? (settled/reigns rivals)))
+        (is (= {:autoid ["n1"], :ddl ["n2" "n3"]} (settled/claimants rivals)))))
     (testing "while nodes name different terms"
       (is (nil? (settled/reigns
                   (assoc-in at-rest ["n3" :all :ddl :term] 3)))))
