@@ -8,7 +8,9 @@
     :injects         the `:f`s that inject its faults; the completions' values have
                      `:took-effect?` from a probe
     :changes-owner?  whether the faults are meant to change the owner
-    :returns-owner?  whether they are meant to bring an earlier owner back"
+    :returns-owner?  whether they are meant to bring an earlier owner back
+    :closing         operations that inject a fault which is to outlast the load, if it
+                     has one"
   (:require [interregnum.names :as names]
             [interregnum.nemesis.delete-key :as delete-key]
             [interregnum.nemesis.kill :as kill]
@@ -64,9 +66,17 @@
   [chosen]
   (vec (keep :final-generator (sort-by #(= :phase (:name %)) chosen))))
 
+(defn- closing
+  "The faults of the packages `chosen` that are to outlast the load, once all others
+  have ended; empty if there are none."
+  [chosen]
+  (when-let [faults (seq (mapcat :closing chosen))]
+    (into (last-words chosen) faults)))
+
 (defn package
-  "The families `names` as one package, with the sampler, and under `:families`
-  what `interregnum.checker.coverage` wants to know of them."
+  "The families `names` as one package, with the sampler, under `:closing` the faults
+  that are to outlast the load, and under `:families` what
+  `interregnum.checker.coverage` wants to know of them."
   [names opts]
   (let [chosen (vec (map-indexed
                       (fn [k family]
@@ -75,6 +85,7 @@
                                 (first-after opts k (count names)))))
                       (filter (set names) order)))]
     (assoc (combined/compose-packages (conj chosen (sampler/package)))
+           :closing (closing chosen)
            :final-generator (last-words chosen)
            :generator (paced/fair (map :generator chosen))
            :families (mapv #(select-keys % [:name :injects :changes-owner?

@@ -4,6 +4,7 @@
             [interregnum.checker.coverage :as coverage]
             [interregnum.checker.rest :as rest]
             [interregnum.nemesis :as nemesis]
+            [interregnum.nemesis.alongside :as alongside]
             [interregnum.nemesis.enough :as enough]
             [interregnum.nemesis.sampler :as sampler]
             [interregnum.progress :as progress]
@@ -49,17 +50,37 @@
   effect."
   60)
 
+(def ^:private closing-secs
+  "How long the last fault takes, about."
+  8)
+
+(def ^:private linger-secs
+  "How long a fault outlasts the load, if one does."
+  2)
+
+(defn- faults-until
+  "Faults for `limit` seconds, the last of which outlasts the load if there are `:closing`
+  ones."
+  [limit {:keys [generator closing families]}]
+  [(enough/time-limit (if (seq closing)
+                        (max (/ limit 2) (- limit closing-secs))
+                        limit)
+                      extra-secs families generator)
+   closing])
+
 (defn- generator
   "Load and faults for `:time-limit`, then the end of all faults, the cluster at
-  rest, the workload's final operations, and who reigned when."
-  [opts workload faults]
-  (gen/phases
-    (enough/time-limit
-      (:time-limit opts) extra-secs (:families faults)
-      (gen/clients (:generator workload) (:generator faults)))
-    (gen/nemesis [(:final-generator faults) sampler/await-op])
-    (gen/clients (:final-generator workload))
-    (gen/nemesis (gen/once sampler/record-op))))
+  rest, the workload's final operations, and who reigned when. Operations that hang on
+  a fault are not waited for before its end."
+  [opts workload {:keys [closing final-generator] :as faults}]
+  [(alongside/alongside (gen/clients (:generator workload))
+                        (gen/nemesis (faults-until (:time-limit opts) faults)))
+   (gen/nemesis [(when (seq closing) (gen/sleep linger-secs))
+                 final-generator
+                 sampler/await-op])
+   (gen/phases
+     (gen/clients (:final-generator workload))
+     (gen/nemesis (gen/once sampler/record-op)))])
 
 (defn test-map
   "The test for `opts`, as `interregnum.cli.options/parse` gives them."

@@ -18,18 +18,17 @@
        (true? (:took-effect? value))))
 
 ;; `ends` are the times after which nothing is asked for any more: without and with
-;; families in `lacking`, a list of sets of `:f`s; nil before the first operation.
+;; families in `lacking`, a list of sets of `:f`s; nil in the beginning.
 (defrecord Enough [generator limit extra lacking ends]
   gen/Generator
   (op [this test context]
-    (when-let [[op generator] (gen/op generator test context)]
-      (if (= :pending op)
-        [:pending (assoc this :generator generator)]
-        (let [{:keys [early late] :as ends}
-              (or ends {:early (+ (:time op) limit)
-                        :late  (+ (:time op) limit extra)})]
-          (when (< (:time op) (if (seq lacking) late early))
-            [op (assoc this :generator generator, :ends ends)])))))
+    (let [now            (:time context)
+          {:keys [early late] :as ends}
+          (or ends {:early (+ now limit), :late (+ now limit extra)})
+          [op generator] (or (gen/op generator test context) [:pending nil])
+          time           (if (= :pending op) now (:time op))]
+      (when (< time (if (seq lacking) late early))
+        [op (assoc this :generator generator, :ends ends)])))
 
   (update [this test context event]
     (assoc this
@@ -37,8 +36,8 @@
            :lacking   (remove #(effect? event %) lacking))))
 
 (defn time-limit
-  "Operations of `generator` for `secs` seconds after the first, and for at most
-  `extra-secs` more as long as some of `families` (with `:injects`, the `:f`s that
+  "Operations of `generator`, or nothing once it is exhausted, for `secs` seconds, and for
+  at most `extra-secs` more as long as some of `families` (with `:injects`, the `:f`s that
   inject its faults) has not yet taken effect."
   [secs extra-secs families generator]
   (->Enough generator (nanos secs) (nanos extra-secs) (mapv :injects families) nil))

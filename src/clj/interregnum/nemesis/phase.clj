@@ -28,6 +28,7 @@
             [interregnum.target.status :as status]
             [jepsen.control :as control]
             [jepsen.db :as db]
+            [jepsen.generator :as gen]
             [jepsen.nemesis :as nemesis]
             [jepsen.net :as net]
             [jepsen.random :as rand]
@@ -243,6 +244,10 @@
    :changes-owner?  true
    :nemesis         (->PhaseNemesis (atom []) (atom []))
    :generator       (paced/paced #(step opts %))
+   :closing         [{:type  :info
+                      :f     :phase
+                      :value (strikes/last-strike (:seed opts) (:role opts))}
+                     (gen/sleep 1)]
    :final-generator {:type :info :f :end-phase}
    :perf            #{{:name "phase" :start #{:phase} :stop #{:end-phase}
                        :color "#C3A0E9"}}})

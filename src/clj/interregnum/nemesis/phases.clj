@@ -55,11 +55,10 @@
   do it at once, and leave nothing to an owner that comes too late."
   #{"beforeRunJob" "afterVersionAlloc" "beforeStepCommit"})
 
-(def ^:private of-creations
-  "Points at which creations alone are held. A creation is one step: no later one can
-  make up for a version that comes too late, nor for nodes that missed it."
-  (into {} (map (fn [point] [point [point (str hold ":type=create table")]]))
-        ["afterVersionAlloc" "afterStepCommit"]))
+(def ^:private creation
+  "Where a creation has its schema version. It is one step: no later one can make up
+  for a version that comes too late."
+  ["afterVersionAlloc" (str hold ":type=create table")])
 
 (def ^:private on-owner [:delete-key :resign :kill :pause :isolate])
 (def ^:private on-successor [:hold :delete-key :kill])
@@ -83,7 +82,7 @@
 
    :ddl
    {:telling (into [] cat
-                   [(unaware (replace of-creations
+                   [(unaware (replace {"afterVersionAlloc" creation}
                                       (remove #{"beforeMoveToHistory" "beforeAck"}
                                               changing)))
                     (phases :owner [:hold] [["beforeStepCommit" "3*error"]])

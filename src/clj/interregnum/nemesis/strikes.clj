@@ -27,14 +27,26 @@
 
 (defn- companions
   "What else is late while `phase` lasts, in which an owner does not notice that it
-  was deposed."
+  was deposed. Once a step is known to all nodes, its owner's successor has to be ahead
+  of it, with a step that a node does not know."
   [random role {:keys [point]}]
-  (let [planned? (contains? phases/before-commit point)]
+  (let [planned? (contains? phases/before-commit point)
+        lags     (when (or (not planned?) (paced/pick random [true true false]))
+                   (phases/lags point))]
     {:late-retirement? true
+     :lags             lags
      :slow-successor?  (and (= :ddl role)
-                            (or planned? (paced/pick random [true false])))
-     :lags             (when (or (not planned?) (paced/pick random [true true false]))
-                         (phases/lags point))}))
+                            (not= :held lags)
+                            (or planned? (paced/pick random [true false])))}))
+
+(defn- as-strike
+  "`phase` with one of its acts and all that goes with it."
+  [random role {:keys [acts at unaware?] :as phase}]
+  (cond-> (assoc (dissoc phase :acts :unaware?) :act (paced/pick random acts))
+    (= :successor at)
+    (assoc :cause (paced/pick random [:resign :delete-key]))
+    unaware?
+    (merge (companions random role phase))))
 
 (defn strike
   "The `k`-th strike against `role`, by choices that follow from `seed` and `random`.
@@ -43,9 +55,12 @@
   (if (zero? k)
     (assoc (dissoc (first (get-in phases/by-role [role :telling])) :acts :unaware?)
            :act :delete-key)
-    (let [{:keys [acts at unaware?] :as phase} (phase-at seed role (dec k))]
-      (cond-> (assoc (dissoc phase :acts :unaware?) :act (paced/pick random acts))
-        (= :successor at)
-        (assoc :cause (paced/pick random [:resign :delete-key]))
-        unaware?
-        (merge (companions random role phase))))))
+    (as-strike random role (phase-at seed role (dec k)))))
+
+(defn last-strike
+  "One that is to outlast the load: an owner that does not notice that it was deposed
+  works on when nobody asks for anything any more."
+  [seed role]
+  (let [random (paced/random seed :last-phase 0)
+        deck   (filterv :unaware? (get-in phases/by-role [role :telling]))]
+    (assoc (as-strike random role (paced/pick random deck)) :lags nil)))

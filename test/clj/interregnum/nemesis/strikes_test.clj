@@ -59,6 +59,8 @@
              (update-vals (group-by :point (remove (comp #{:first} :lags) lagging))
                           (comp set (partial map :lags)))))
       (is (< 3 (count (distinct (map :point (filter (comp #{:first} :lags) lagging)))))))
+    (testing "a successor that has to be ahead is not slow"
+      (is (not-any? :slow-successor? (filter (comp #{:held} :lags) lagging))))
     (testing "what is planned only is slow under the next owner, with a laggard or without"
       (let [planned (filter #(and (:late-retirement? %) (phases/before-commit (:point %)))
                             strikes)]
@@ -66,6 +68,15 @@
         (is (= #{:first nil} (set (map :lags planned))))))
     (testing "no laggard keeps other versions from overtaking one"
       (is (not-any? (comp #{"afterVersionAlloc"} :point) lagging)))))
+
+(deftest last-strike-test
+  (doseq [role [:autoid :ddl]]
+    (testing "an owner works on that was deposed, and every node learns what it does"
+      (let [strikes (mapv #(strikes/last-strike % role) (range 50))]
+        (is (every? :late-retirement? strikes))
+        (is (every? (comp nil? :lags) strikes))
+        (is (= (set (map :point (filter :unaware? (get-in phases/by-role [role :telling]))))
+               (set (map :point strikes))))))))
 
 (deftest points-test
   (testing "a job that is held waits under the next owner too"
