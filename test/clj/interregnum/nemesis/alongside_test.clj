@@ -25,7 +25,7 @@
                                                 {:type :info, :f :start}]))]
         (is (= [:kill :start] (distinct (remove #{:read} (map second seen)))))
         (is (<= 15 (count (filter #(= :read (second %)) seen)) 25))
-        (is (<= 10 (first (last (filter #(= :read (second %)) seen))) 12))))
+        (is (<= 9 (first (last (filter #(= :read (second %)) seen))) 12))))
     (testing "faults go on without load"
       (is (= [:kill] (distinct (map second (timeline nil {:type :info, :f :kill}))))))
     (testing "no faults, no load"
