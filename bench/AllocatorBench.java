@@ -37,7 +37,8 @@ import java.util.stream.Stream;
  * long a request takes: over gRPC, with a real etcd of one member. In the checkout, after a build:
  *
  * <pre>
- *   java -cp "target/classes:$(cat target/classpath)" bench/AllocatorBench.java [CLIENTS [SECONDS]]
+ *   java -cp "target/classes:test/resources:$(cat target/classpath)" \
+ *     bench/AllocatorBench.java [CLIENTS [SECONDS]]
  * </pre>
  *
  * Prints one line for each of three rounds; the first one warms up. Needs {@code etcd} on the path.

@@ -39,15 +39,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * How long a CREATE TABLE takes until it is acknowledged, how many schema changes a second three nodes
- * get through, and how many rows a second a new index is filled with: three nodes in one process, with
- * a real etcd of one member. In the checkout, after a build:
+ * How long a CREATE TABLE takes until it is acknowledged, how many schema changes a second three
+ * nodes get through, and how many rows a second a new index is filled with: three nodes in one
+ * process, with a real etcd of one member. In the checkout, after a build:
  *
  * <pre>
- *   java -cp "target/classes:$(cat target/classpath)" bench/CoordinatorBench.java [CLIENTS [ROWS [WHAT]]]
+ *   java -cp "target/classes:test/resources:$(cat target/classpath)" \
+ *     bench/CoordinatorBench.java [CLIENTS [ROWS [WHAT]]]
  * </pre>
  *
- * WHAT is {@code changes}, {@code index} or {@code all}. Prints one line per measurement; the first round warms up. Needs {@code etcd} on the path.
+ * WHAT is {@code changes}, {@code index} or {@code all}. Prints one line per measurement; the first
+ * round warms up. Needs {@code etcd} on the path.
  */
 public final class CoordinatorBench {
   private static final String HOST = "127.0.0.1";
