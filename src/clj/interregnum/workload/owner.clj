@@ -11,6 +11,8 @@
   `:own` has the terms in which the node says of itself that it reigns, `:directory`
   those of the first candidates by its reading of etcd.
 
+  Faults strike the owner of one role, which the seed of the run chooses.
+
   Options of the test map:
 
     :rate  operations a second, 100"
@@ -22,6 +24,7 @@
             [interregnum.workload.session :as session]
             [jepsen.client :as client]
             [jepsen.generator :as gen]
+            [jepsen.random :as rand]
             [jepsen.util :as util]))
 
 (set! *warn-on-reflection* true)
@@ -124,17 +127,25 @@
   [prefix]
   (map (fn [i] {:f :ddl, :value {:role :ddl, :table (str prefix i)}}) (range)))
 
+(def ^:private ddl-parts
+  "How many of about 25 operations are schema changes, which are slow, by the role that
+  faults strike."
+  {:autoid 1, :ddl 4})
+
 (defn- mixed
-  "An endless mix: mostly ids, some claims, few schema changes, which are slow."
-  [prefix]
+  "An endless mix: mostly ids, some claims, few schema changes."
+  [prefix role]
   (gen/mix (concat (repeat 20 (gen/repeat alloc-op))
                    (repeat 4 (gen/repeat claims-op))
-                   [(ddl-ops prefix)])))
+                   (for [i (range (ddl-parts role))]
+                     (ddl-ops (str prefix i "_"))))))
 
 (defn generator
-  "Operations at `:rate`, and others by patient threads."
-  [{:keys [rate] :as opts}]
-  (pace/patient opts (mixed "patient_") (gen/stagger (/ 1 rate) (mixed "busy_"))))
+  "Operations at `:rate`, and others by patient threads; faults strike `role`'s owner."
+  [{:keys [rate] :as opts} role]
+  (pace/patient opts
+                (mixed "patient_" role)
+                (gen/stagger (/ 1 rate) (mixed "busy_" role))))
 
 (def ^:private final-limit-secs 30)
 
@@ -155,10 +166,11 @@
   "The workload as a map :role :client :generator :final-generator :checker
   :invariants."
   [opts]
-  (let [opts (merge {:rate 100} opts)]
-    {:role            :autoid
+  (let [opts (merge {:rate 100} opts)
+        role (rand/nth [:autoid :ddl])]
+    {:role            role
      :client          (owner-client)
-     :generator       (generator opts)
+     :generator       (generator opts role)
      :final-generator (final-generator opts)
      :checker         (checker/checker)
      :invariants      checker/invariants}))

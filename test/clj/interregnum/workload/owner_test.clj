@@ -2,7 +2,8 @@
   (:require [clojure.test :refer [deftest is testing]]
             [interregnum.workload.owner :as owner]
             [jepsen.generator :as gen]
-            [jepsen.generator.test :as sim]))
+            [jepsen.generator.test :as sim]
+            [jepsen.random :as rand]))
 
 (def ^:private opts
   {:nodes ["n1" "n2" "n3"] :concurrency 12 :rate 100})
@@ -15,7 +16,8 @@
   (filter #(= :invoke (:type %)) (sim/quick-ops context (gen/clients gen))))
 
 (deftest generator-test
-  (let [all (ops (gen/limit 600 (owner/generator opts)))]
+  (doseq [role [:autoid :ddl]
+          :let [all (ops (gen/limit 600 (owner/generator opts role)))]]
     (testing "has every kind, and mostly ids"
       (is (= #{:alloc :ddl :claims} (set (map :f all))))
       (is (< 300 (count (filter #(= :alloc (:f %)) all)))))
@@ -23,6 +25,12 @@
       (let [tables (keep (comp :table :value) (concat all (ops (owner/final-generator opts))))]
         (is (seq tables))
         (is (apply distinct? tables))))))
+
+(deftest role-test
+  (testing "the seed chooses whose owner faults strike"
+    (let [role #(rand/with-seed % (:role (owner/workload opts)))]
+      (is (= #{:autoid :ddl} (set (map role (range 20)))))
+      (is (= (map role (range 20)) (map role (range 20)))))))
 
 (deftest final-generator-test
   (testing "asks every node for each kind of effect and for its claims"
