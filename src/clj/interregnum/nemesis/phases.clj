@@ -99,6 +99,12 @@
                                            ["reportVersionError" "2*error"]
                                            ["kvCommitUnknown" "2*error"]])])}})
 
+(def outlasting
+  "Role → points at which a deposed owner may be held when the load ends: what it does
+  late there, a later change or another owner would make up for."
+  {:autoid #{"beforeReply"}
+   :ddl    #{"afterVersionAlloc" "beforeCleanMdl"}})
+
 (def ^:private election-points
   "Failpoints that both roles' elections have, told apart by a label."
   (conj (set becoming) "beforeClearOwnerFlag"))

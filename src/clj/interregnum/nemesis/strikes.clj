@@ -62,5 +62,6 @@
   works on when nobody asks for anything any more."
   [seed role]
   (let [random (paced/random seed :last-phase 0)
-        deck   (filterv :unaware? (get-in phases/by-role [role :telling]))]
-    (assoc (as-strike random role (paced/pick random deck)) :lags nil)))
+        fit?   #(and (:unaware? %) (contains? (phases/outlasting role) (:point %)))]
+    (as-strike random role
+               (paced/pick random (filterv fit? (get-in phases/by-role [role :telling]))))))
