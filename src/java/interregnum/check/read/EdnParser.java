@@ -22,31 +22,40 @@ import java.util.List;
  */
 final class EdnParser {
 
+  private static final boolean[] DELIMITERS = new boolean[256];
+
+  static {
+    for (char c : " ,\n\r\t\f\"[]{}();".toCharArray()) {
+      DELIMITERS[c] = true;
+    }
+  }
+
   private final byte[] text;
   private final int end;
   private int at;
-  private int lineStart;
-  private int line = 1;
+  private int line;
   private final Keyword[] keywords = new Keyword[1024];
   private final byte[][] keywordTexts = new byte[1024][];
 
   EdnParser(byte[] text) {
-    this(text, 0, text.length);
+    this(text, text.length, 1);
   }
 
-  EdnParser(byte[] text, int from, int to) {
+  /** Parses the first {@code length} bytes of a text that begins at a line of its file. */
+  EdnParser(byte[] text, int length, int line) {
     this.text = text;
-    this.at = from;
-    this.lineStart = from;
-    this.end = to;
+    this.end = length;
+    this.line = line;
   }
 
-  /** The line of the current position, counted from 1. */
+  /** The line of the current position. */
   int line() {
-    for (; lineStart < at && lineStart < end; lineStart++) {
-      line += text[lineStart] == '\n' ? 1 : 0;
-    }
     return line;
+  }
+
+  /** The current position in the text. */
+  int position() {
+    return at;
   }
 
   HistoryException error(String expected) {
@@ -74,6 +83,7 @@ final class EdnParser {
         at += 2;
         value();
       } else if (b == ' ' || b == '\n' || b == ',' || b == '\r' || b == '\t' || b == '\f') {
+        line += b == '\n' ? 1 : 0;
         at++;
       } else {
         return b;
@@ -177,17 +187,12 @@ final class EdnParser {
   /** Moves to the end of a token and returns its beginning. */
   private int token() {
     int begin = at;
-    while (at < end && !isDelimiter(text[at])) {
-      at++;
+    int to = begin;
+    while (to < end && !DELIMITERS[text[to] & 0xff]) {
+      to++;
     }
+    at = to;
     return begin;
-  }
-
-  private static boolean isDelimiter(byte b) {
-    return switch (b) {
-      case ' ', ',', '\n', '\r', '\t', '\f', '"', '[', ']', '{', '}', '(', ')', ';' -> true;
-      default -> false;
-    };
   }
 
   private String text(int from) {
@@ -264,8 +269,11 @@ final class EdnParser {
   }
 
   private Object character() {
-    at++;
-    int begin = at++;
+    int begin = ++at;
+    if (at == end) {
+      throw error("a character");
+    }
+    line += text[at++] == '\n' ? 1 : 0;
     token();
     String s = text(begin);
     return switch (s) {
@@ -281,8 +289,10 @@ final class EdnParser {
     int begin = ++at;
     boolean plain = true;
     while (at < end && text[at] != '"') {
-      plain &= text[at] != '\\';
-      at += text[at] == '\\' ? 2 : 1;
+      boolean escape = text[at] == '\\';
+      plain &= !escape;
+      line += text[at] == '\n' || escape && at + 1 < end && text[at + 1] == '\n' ? 1 : 0;
+      at += escape ? 2 : 1;
     }
     if (at >= end) {
       at = end;
@@ -312,12 +322,20 @@ final class EdnParser {
           if (i + 4 >= s.length()) {
             throw error("four hexadecimal digits after \\u");
           }
-          out.append((char) Integer.parseInt(s, i + 1, i + 5, 16));
+          out.append(hexadecimal(s.substring(i + 1, i + 5)));
           i += 4;
         }
         default -> out.append(escaped);
       }
     }
     return out.toString();
+  }
+
+  private char hexadecimal(String digits) {
+    try {
+      return (char) Integer.parseUnsignedInt(digits, 16);
+    } catch (NumberFormatException e) {
+      throw error("four hexadecimal digits after \\u");
+    }
   }
 }

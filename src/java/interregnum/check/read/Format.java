@@ -10,22 +10,24 @@ public enum Format {
   LOG;
 
   /** Tells the format from the beginning of a file. */
-  static Format of(byte[] text) {
+  static Format of(Blocks.Block beginning) {
+    byte[] text = beginning.text();
+    int length = beginning.length();
     int i = 0;
     boolean array = false;
-    while (i < text.length && (isBlank(text[i]) || text[i] == '[')) {
+    while (i < length && (isBlank(text[i]) || text[i] == '[')) {
       array |= text[i] == '[';
       i++;
     }
-    if (i == text.length) {
+    if (i == length) {
       return array ? JSON : EDN;
     }
     if (text[i] == '{') {
       int next = i + 1;
-      while (next < text.length && isBlank(text[next])) {
+      while (next < length && isBlank(text[next])) {
         next++;
       }
-      return next < text.length && text[next] == '"' ? JSON : EDN;
+      return next < length && text[next] == '"' ? JSON : EDN;
     }
     return text[i] == 'I' || text[i] == 'D' || text[i] == 'W' ? LOG : EDN;
   }

@@ -8,7 +8,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import interregnum.check.history.HistoryException;
 import interregnum.check.history.Recording;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +24,8 @@ import java.util.Optional;
 /** Reads the history in a file. */
 public final class HistoryReader {
 
+  private static final int BLOCK_BYTES = 1 << 18;
+
   private HistoryReader() {}
 
   /**
@@ -30,15 +35,27 @@ public final class HistoryReader {
    * @throws HistoryException if it is malformed, with the line and what was expected
    */
   public static Recording read(Path file, Optional<Format> format) throws IOException {
-    return read(Files.readAllBytes(file), format);
+    try (InputStream in = Files.newInputStream(file)) {
+      return read(in, format, BLOCK_BYTES);
+    }
   }
 
   /** Reads a text in UTF-8; see {@link #read(Path, Optional)}. */
   public static Recording read(byte[] text, Optional<Format> format) {
-    return switch (format.orElseGet(() -> Format.of(text))) {
-      case EDN -> edn(text);
-      case JSON -> json(text);
-      case LOG -> log(text);
+    try {
+      return read(new ByteArrayInputStream(text), format, BLOCK_BYTES);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static Recording read(InputStream in, Optional<Format> format, int blockBytes)
+      throws IOException {
+    Blocks blocks = new Blocks(in, blockBytes);
+    return switch (format.orElseGet(() -> Format.of(blocks.beginning()))) {
+      case EDN -> new EdnReader(blocks, Runtime.getRuntime().availableProcessors()).read();
+      case JSON -> json(blocks.rest());
+      case LOG -> log(blocks.rest());
     };
   }
 
@@ -47,53 +64,9 @@ public final class HistoryReader {
     return new EdnParser(edn.getBytes(StandardCharsets.UTF_8)).value();
   }
 
-  private static Recording edn(byte[] text) {
-    EdnParser parser = new EdnParser(text);
-    Events events = new Events();
-    int first = parser.peek();
-    int close = first == '[' ? ']' : first == '(' ? ')' : -1;
-    if (close >= 0) {
-      parser.skip();
-    }
-    while (parser.peek() != close) {
-      if (parser.peek() < 0) {
-        throw parser.error("\"" + (char) close + "\" at the end of the operations");
-      }
-      parser.skipTag();
-      if (parser.peek() != '{') {
-        throw parser.error("an operation, a map {...}");
-      }
-      ednEvent(parser, events);
-    }
-    if (close >= 0) {
-      parser.skip();
-      if (parser.peek() >= 0) {
-        throw parser.error("nothing after the operations");
-      }
-    }
-    return events.recording();
-  }
-
-  private static void ednEvent(EdnParser parser, Events events) {
-    int line = parser.line();
-    events.begin();
-    parser.skip();
-    while (parser.peek() != '}') {
-      Object key = parser.value();
-      if (!(key instanceof Keyword keyword)) {
-        throw parser.error("a keyword as the key of an operation's field");
-      }
-      if (parser.peek() == '}') {
-        throw parser.error("a value for " + keyword);
-      }
-      events.set(keyword.sym.getName(), parser.value());
-    }
-    parser.skip();
-    events.end(line);
-  }
-
   private static Recording log(byte[] text) {
-    Events events = new Events();
+    Journal journal = new Journal();
+    Fields fields = new Fields();
     int line = 0;
     for (int from = 0; from < text.length; ) {
       int to = from;
@@ -103,33 +76,33 @@ public final class HistoryReader {
       line++;
       String all = new String(text, from, to - from, StandardCharsets.UTF_8).strip();
       if (!all.isEmpty()) {
-        logEvent(all, events, line);
+        journal.add(logEvent(all, fields, line));
       }
       from = to + 1;
     }
-    return events.recording();
+    return journal.recording();
   }
 
-  private static void logEvent(String text, Events events, int line) {
+  private static Event logEvent(String text, Fields event, int line) {
     int dash = text.indexOf(" - ");
-    String[] fields = text.substring(dash < 0 ? 0 : dash + 3).split("\\s+", 4);
-    if (fields.length < 3 || !fields[1].startsWith(":") || !fields[2].startsWith(":")) {
+    String[] words = text.substring(dash < 0 ? 0 : dash + 3).split("\\s+", 4);
+    if (words.length < 3 || !words[1].startsWith(":") || !words[2].startsWith(":")) {
       throw new HistoryException(
           "line " + line + ": expected \"... - process :type :f value\", found \"" + text + "\"");
     }
-    events.begin();
-    events.set("process", process(fields[0]));
-    events.set("type", fields[1].substring(1));
-    events.set("f", Keyword.intern(fields[2].substring(1)));
-    if (fields.length == 4) {
-      byte[] value = fields[3].getBytes(StandardCharsets.UTF_8);
+    event.begin();
+    event.set("process", process(words[0]));
+    event.set("type", words[1].substring(1));
+    event.set("f", Keyword.intern(words[2].substring(1)));
+    if (words.length == 4) {
+      byte[] value = words[3].getBytes(StandardCharsets.UTF_8);
       try {
-        events.set("value", new EdnParser(value).value());
+        event.set("value", new EdnParser(value).value());
       } catch (HistoryException e) {
-        throw new HistoryException("line " + line + ": expected a value, found " + fields[3]);
+        throw new HistoryException("line " + line + ": expected a value, found " + words[3]);
       }
     }
-    events.end(line);
+    return event.end(line);
   }
 
   private static Object process(String text) {
@@ -137,12 +110,13 @@ public final class HistoryReader {
   }
 
   private static Recording json(byte[] text) {
-    Events events = new Events();
+    Journal journal = new Journal();
+    Fields fields = new Fields();
     try (JsonParser parser = new JsonFactory().createParser(text)) {
       boolean array = false;
       for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
         if (token == JsonToken.START_OBJECT) {
-          jsonEvent(parser, events);
+          journal.add(jsonEvent(parser, fields));
         } else if (token == JsonToken.START_ARRAY && !array) {
           array = true;
         } else if (token != JsonToken.END_ARRAY) {
@@ -158,18 +132,18 @@ public final class HistoryReader {
     } catch (IOException e) {
       throw new HistoryException("unreadable: " + e.getMessage());
     }
-    return events.recording();
+    return journal.recording();
   }
 
-  private static void jsonEvent(JsonParser parser, Events events) throws IOException {
+  private static Event jsonEvent(JsonParser parser, Fields fields) throws IOException {
     int line = parser.currentTokenLocation().getLineNr();
-    events.begin();
+    fields.begin();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
       parser.nextToken();
-      events.set(name, jsonValue(parser));
+      fields.set(name, jsonValue(parser));
     }
-    events.end(line);
+    return fields.end(line);
   }
 
   private static Object jsonValue(JsonParser parser) throws IOException {

@@ -7,8 +7,12 @@ import clojure.lang.PersistentVector;
 import interregnum.check.history.HistoryException;
 import interregnum.check.history.Recording;
 import interregnum.check.model.Call;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class HistoryReaderTest {
@@ -130,6 +134,113 @@ class HistoryReaderTest {
         "{:index 5, :process 0, :type :invoke, :f :read}\n"
             + "{:index 4, :process 1, :type :invoke, :f :read}",
         "line 2: operations are out of order: index 4 comes after index 5");
+  }
+
+  private static final int BLOCK_BYTES = 200;
+  private static final int EVENTS = 400;
+
+  /** A history of which every event has a line, written in a block of its own or with few others. */
+  private static String lines(int lineOfOther, String other) {
+    StringBuilder all = new StringBuilder();
+    for (int i = 0; i < EVENTS; i++) {
+      String type = i % 2 == 0 ? "invoke" : "ok";
+      String event = "{:index %d, :process %d, :type :%s, :f :write, :value %d}\n";
+      all.append(i + 1 == lineOfOther ? other : event.formatted(i, i / 2 % 5, type, i / 2));
+    }
+    return all.toString();
+  }
+
+  private static String outcome(String text, int blockBytes) {
+    try {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      Recording recording =
+          HistoryReader.read(new ByteArrayInputStream(bytes), Optional.of(Format.EDN), blockBytes);
+      StringBuilder all = new StringBuilder();
+      for (int i = 0; i < recording.operations(); i++) {
+        all.append(recording.recorded(i)).append('\n');
+      }
+      return all.append(recording.successes()).toString();
+    } catch (HistoryException e) {
+      return e.getMessage();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void saysWhereALateBlockIsWrong() {
+    assertThat(outcome(lines(0, ""), BLOCK_BYTES)).endsWith("\n" + EVENTS / 2);
+    assertThat(outcome(lines(333, "{:process 0, :type :maybe, :f :write}\n"), BLOCK_BYTES))
+        .isEqualTo("line 333: expected the type invoke, ok, fail or info, found maybe");
+    assertThat(outcome(lines(334, "{:process 0, :type :ok, :value [1 2}\n"), BLOCK_BYTES))
+        .isEqualTo("line 334: expected a value, found \"}\"");
+    assertThat(outcome(lines(336, "{:index 7, :process 4, :type :ok}\n"), BLOCK_BYTES))
+        .isEqualTo("line 336: an operation needs an f");
+    assertThat(outcome(lines(338, "{:index 7, :process 4, :type :ok, :f :write}\n"), BLOCK_BYTES))
+        .isEqualTo("line 338: operations are out of order: index 7 comes after index 336");
+    assertThat(outcome(lines(340, "\n\n{:process 3, :type :ok, :f :write}\n"), BLOCK_BYTES))
+        .isEqualTo("line 342: process 3 completes write, which it did not invoke");
+    assertThat(outcome("[" + lines(0, ""), BLOCK_BYTES))
+        .isEqualTo(
+            "line 401: expected \"]\" at the end of the operations, found the end of the file");
+    assertThat(outcome(lines(0, "") + "]", BLOCK_BYTES))
+        .isEqualTo("line 401: expected an operation, a map {...}, found \"]\"");
+    assertThat(outcome(lines(350, "{:process 0, :value \"a\n{b\n"), BLOCK_BYTES))
+        .isEqualTo("line 402: expected \" to close a string, found the end of the file");
+  }
+
+  private static final String[] VALUES = {
+    "nil",
+    "-17",
+    "[1 [2 {3 4}]]",
+    "\"a\n{:index 3, :type :ok}\n{\"",
+    "{:a\n  {:b 1}\n {:c\n{}}}",
+    "#{1\n#{2}}",
+    "#_\n{:ignored 1} 5",
+    "#tag\n{:x \"\\\"\\\\\"}",
+    "\\{",
+    "\\newline",
+    "; {:comment\n{:a 1}",
+    "[1 2}",
+    "\"open",
+    "{:a}",
+    "\"\\u00zz\"",
+    "\\"
+  };
+
+  private static String randomHistory(Random random) {
+    int faults = random.nextInt(3) == 0 ? VALUES.length : VALUES.length - 5;
+    String[] brackets = {"", "", "[]", "()", "[", "]", "\n[ \n ]\n", "#_ x ()"};
+    String bracket = brackets[random.nextInt(random.nextInt(3) == 0 ? brackets.length : 4)];
+    StringBuilder text = new StringBuilder(bracket.replaceFirst("[])].*", ""));
+    int events = random.nextInt(60);
+    for (int i = 0; i < events; i++) {
+      String value = VALUES[random.nextInt(random.nextInt(40) == 0 ? faults : 11)];
+      text.append(random.nextInt(8) == 0 ? "#jepsen.history.Op\n" : "")
+          .append(random.nextInt(8) == 0 ? "#_ skipped\n{:f 1}\n" : "")
+          .append("{:process ").append(random.nextInt(40) == 0 ? 0 : i / 2)
+          .append(random.nextBoolean() ? ", " : ",\n ")
+          .append(":type :").append(i % 2 == 0 ? "invoke" : "ok")
+          .append(", :f :write, :value ").append(random.nextInt(3) == 0 ? value : i)
+          .append(random.nextInt(20) == 0 ? " }" : "}\n");
+    }
+    return text + (bracket.contains("]") ? "]" : bracket.contains(")") ? ")" : "");
+  }
+
+  @Test
+  void readsTheSameHoweverItIsCut() {
+    long seed = 20260101;
+    Random random = new Random(seed);
+    int rejected = 0;
+    for (int i = 0; i < 600; i++) {
+      String text = randomHistory(random);
+      String whole = outcome(text, 1 << 20);
+      rejected += whole.contains("expected") ? 1 : 0;
+      for (int blockBytes : new int[] {1, 64, 300}) {
+        assertThat(outcome(text, blockBytes)).as(blockBytes + ": " + text).isEqualTo(whole);
+      }
+    }
+    assertThat(rejected).isBetween(60, 540);
   }
 
   @Test

@@ -3,16 +3,10 @@ package interregnum.check.read;
 import clojure.lang.PersistentVector;
 import interregnum.check.history.EventType;
 import interregnum.check.history.HistoryException;
-import interregnum.check.history.Recording;
 import interregnum.check.model.Names;
-import interregnum.check.model.Text;
 
-/** Takes the fields of one event after the other and adds them to a recording. */
-final class Events {
-
-  private final Recording recording = new Recording("line");
-  private int count;
-  private long lastIndex = Long.MIN_VALUE;
+/** Takes the fields of one event after the other. */
+final class Fields {
 
   private Object type;
   private Object process;
@@ -50,21 +44,17 @@ final class Events {
     }
   }
 
-  /** Adds the event; those of anything but numbered processes are left out. */
-  void end(int line) {
+  /** Returns the event that began on the given line. */
+  Event end(int line) {
     EventType eventType = eventType(line);
     if (process == null) {
       throw new HistoryException("line " + line + ": an operation needs a process");
     }
-    checkOrder(line);
-    if (process instanceof Long) {
-      if (f == null) {
-        throw new HistoryException("line " + line + ": an operation needs an f");
-      }
-      Object whole = keyed ? PersistentVector.create(key, value) : value;
-      recording.add(new Recording.Event(eventType, process, f, whole, null, count, line));
+    if (f == null && process instanceof Long) {
+      throw new HistoryException("line " + line + ": an operation needs an f");
     }
-    count++;
+    Object whole = keyed ? PersistentVector.create(key, value) : value;
+    return new Event(eventType, process, f, whole, index, line);
   }
 
   private EventType eventType(int line) {
@@ -77,20 +67,5 @@ final class Events {
       default -> throw new HistoryException(
           "line " + line + ": expected the type invoke, ok, fail or info, found " + name);
     };
-  }
-
-  private void checkOrder(int line) {
-    if (index instanceof Long number) {
-      if (number <= lastIndex) {
-        throw new HistoryException(
-            "line " + line + ": operations are out of order: index " + Text.of(number)
-                + " comes after index " + lastIndex);
-      }
-      lastIndex = number;
-    }
-  }
-
-  Recording recording() {
-    return recording;
   }
 }
