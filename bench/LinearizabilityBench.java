@@ -1,15 +1,24 @@
 import clojure.lang.PersistentHashSet;
-import interregnum.check.command.CheckCommand;
+import interregnum.check.Budget;
+import interregnum.check.Linearizability;
+import interregnum.check.Result;
+import interregnum.check.history.EventType;
+import interregnum.check.history.Recording;
+import interregnum.check.model.Call;
+import interregnum.check.model.Model;
 import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -19,6 +28,7 @@ import java.util.stream.Stream;
  * needs. In the checkout, after a build:
  *
  * <pre>
+ *   java -cp "target/classes:$(cat target/classpath)" bench/LinearizabilityBench.java budgets
  *   java -cp "target/classes:$(cat target/classpath)" bench/LinearizabilityBench.java matrix
  *   java -cp "target/classes:$(cat target/classpath)" bench/LinearizabilityBench.java unique
  *   java -cp "target/classes:$(cat target/classpath)" bench/LinearizabilityBench.java FOLDER...
@@ -27,11 +37,14 @@ import java.util.stream.Stream;
  * {@code matrix}: compare-and-set registers over five values, 100 to 100,000 operations, 5, 10 and
  * 20 processes, 0, 1 and 10 % crashed, good and bad, made by {@code gen_histories.py} of
  * {@code ../shared/histories}, which must be there. {@code unique}: a million operations of a
- * register, a set, a queue and an id counter with distinct values. A folder is checked in one JVM.
+ * register, a set, a queue and an id counter with distinct values. {@code budgets}: a history that
+ * no search decides, within limits of time and heap, and models that sleep, loop or allocate. A
+ * folder is checked in one JVM.
  *
- * <p>Every history is checked in a JVM of its own with a heap of 1 GB. Prints a line for each:
- * verdict, time of the check alone, time of the process and its processor time, greatest resident
- * memory.
+ * <p>Every history is checked by a {@code bin/interregnum check} of its own with a heap of 1 GB.
+ * Prints a line for each: verdict, time of the check alone, time of the process and its processor
+ * time, greatest resident memory; with {@code budgets} also what was in use of the heap at most
+ * after a collection.
  */
 public final class LinearizabilityBench {
 
@@ -48,14 +61,15 @@ public final class LinearizabilityBench {
   /** Runs what the arguments name. */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     System.out.printf(
-        Locale.ROOT, "%-36s %-9s %9s %9s %9s %8s%n",
-        "history", "verdict", "check s", "wall s", "cpu s", "MB");
+        Locale.ROOT, "%-36s %-9s %9s %9s %9s %8s %8s%n",
+        "history", "verdict", "check s", "wall s", "cpu s", "MB", "heap MB");
     Path folder = Files.createTempDirectory("linearizability-bench");
     try {
       for (String argument : arguments) {
         switch (argument) {
           case "matrix" -> matrix(folder);
           case "unique" -> unique(folder);
+          case "budgets" -> budgets(folder);
           default -> measure(Path.of(argument).getFileName().toString(), List.of(argument));
         }
       }
@@ -116,6 +130,14 @@ public final class LinearizabilityBench {
     void event(String type, int process, String f, Object value) throws IOException;
   }
 
+  private static Sink sink(BufferedWriter out) {
+    int[] index = {0};
+    return (type, process, f, value) ->
+        out.write(
+            "{:index %d, :type :%s, :process %d, :f :%s, :value %s}\n"
+                .formatted(index[0]++, type, process, f, value == null ? "nil" : value));
+  }
+
   /** Writes the operations of one round, in which every process does one. */
   @FunctionalInterface
   private interface Round {
@@ -137,12 +159,7 @@ public final class LinearizabilityBench {
     Path file = folder.resolve(model + ".edn");
     Random random = new Random(1);
     try (BufferedWriter out = Files.newBufferedWriter(file)) {
-      int[] index = {0};
-      Sink sink =
-          (type, process, f, value) ->
-              out.write(
-                  "{:index %d, :type :%s, :process %d, :f :%s, :value %s}\n"
-                      .formatted(index[0]++, type, process, f, value == null ? "nil" : value));
+      Sink sink = sink(out);
       for (int i = 0; i < UNIQUE_OPERATIONS / PROCESSES; i++) {
         round.write(sink, random);
       }
@@ -216,21 +233,118 @@ public final class LinearizabilityBench {
     counter[2] += 3 * PROCESSES;
   }
 
+  /** Equal elements that are put in at once and taken out in another order, one of them twice. */
+  private static Path undecidable(Path folder) throws IOException {
+    Path file = folder.resolve("undecidable.edn");
+    Random random = new Random(3);
+    int processes = 24;
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      Sink sink = sink(out);
+      for (int round = 0; round < 200; round++) {
+        List<Integer> elements = new ArrayList<>();
+        for (int p = 0; p < processes; p++) {
+          elements.add(random.nextInt(6));
+          sink.event("invoke", p, "enqueue", elements.get(p));
+        }
+        for (int p = 0; p < processes; p++) {
+          sink.event("ok", p, "enqueue", elements.get(p));
+        }
+        Collections.shuffle(elements, random);
+        for (int p = 0; p < processes; p++) {
+          sink.event("invoke", p, "dequeue", null);
+        }
+        for (int p = 0; p < processes; p++) {
+          boolean last = round == 0 && p == processes - 1;
+          sink.event("ok", p, "dequeue", last ? Integer.valueOf(6) : elements.get(p));
+        }
+      }
+    }
+    return file;
+  }
+
+  private static void budgets(Path folder) throws IOException, InterruptedException {
+    Path file = undecidable(folder);
+    List<String> check = List.of(file.toString(), "--model", "fifo-queue", "--edn");
+    for (String limit : new String[] {"0.5", "1", "2", "5"}) {
+      measure("time limit " + limit + " s", with(check, "--time-limit", limit));
+    }
+    for (String limit : new String[] {"100", "200", "400"}) {
+      measure("heap limit " + limit + " MB", with(check, "--heap", limit));
+    }
+    Files.delete(file);
+    for (String limit : new String[] {"0.5", "1", "2", "5"}) {
+      for (Step step : Step.values()) {
+        Duration time = Duration.ofMillis((long) (1000 * Double.parseDouble(limit)));
+        Result result =
+            Linearizability.check(
+                new Slow(step), manyWrites(), Budget.standard().withTime(time));
+        System.out.printf(
+            Locale.ROOT, "%-36s %-9s %9.3f%n",
+            "time limit " + limit + " s, model that " + step, result.verdict(),
+            result.elapsedMs() / 1e3);
+      }
+    }
+  }
+
+  private static List<String> with(List<String> arguments, String... more) {
+    return Stream.concat(arguments.stream(), Stream.of(more)).toList();
+  }
+
+  private enum Step {
+    SLEEPS,
+    LOOPS,
+    ALLOCATES
+  }
+
+  /** A model whose steps take their time. */
+  private record Slow(Step step) implements Model {
+    @Override
+    public String name() {
+      return "slow";
+    }
+
+    @Override
+    public Object initial() {
+      return 0;
+    }
+
+    @Override
+    public Object step(Object state, Call call) {
+      long end = System.nanoTime() + 10_000_000_000L;
+      int allocated = 0;
+      while (System.nanoTime() - end < 0) {
+        if (step == Step.SLEEPS) {
+          LockSupport.parkNanos(100_000_000);
+        } else if (step == Step.ALLOCATES) {
+          allocated += new byte[1 << 16].length & 1;
+        }
+      }
+      return allocated;
+    }
+  }
+
+  private static Recording manyWrites() {
+    Recording recording = new Recording("event");
+    for (int i = 0; i < 40; i++) {
+      EventType type = i < 20 ? EventType.INVOKE : EventType.OK;
+      recording.add(new Recording.Event(type, i % 20, "write", i % 20, null, i, i));
+    }
+    return recording;
+  }
+
   private static void measure(String name, List<String> arguments)
       throws IOException, InterruptedException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx1g",
-                "-XX:+UseParallelGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                CheckCommand.class.getName()));
+    List<String> command = new ArrayList<>(List.of("bin/interregnum", "check"));
     command.addAll(arguments);
     File output = File.createTempFile("linearizability", ".out");
+    File collections = File.createTempFile("linearizability", ".gc");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectOutput(output)
+            .redirectError(ProcessBuilder.Redirect.DISCARD);
+    builder.environment().put("JAVA_TOOL_OPTIONS", "-Xmx1g -Xlog:gc:file=" + collections);
     long begin = System.nanoTime();
-    Process process = new ProcessBuilder(command).redirectOutput(output).start();
+    Process process = builder.start();
     long memoryKb = 0;
     double cpu = 0;
     while (!process.waitFor(20, TimeUnit.MILLISECONDS)) {
@@ -242,10 +356,22 @@ public final class LinearizabilityBench {
     }
     double wall = (System.nanoTime() - begin) / 1e9;
     String text = Files.readString(output.toPath());
+    int heapMb = heapMb(Files.readString(collections.toPath()));
     Files.delete(output.toPath());
+    Files.delete(collections.toPath());
     System.out.printf(
-        Locale.ROOT, "%-36s %-9s %9.3f %9.2f %9.2f %8d%n",
-        name, verdict(text, process.exitValue()), checkSeconds(text), wall, cpu, memoryKb >> 10);
+        Locale.ROOT, "%-36s %-9s %9.3f %9.2f %9.2f %8d %8d%n",
+        name, verdict(text, process.exitValue()), checkSeconds(text), wall, cpu, memoryKb >> 10,
+        heapMb);
+  }
+
+  /** What was in use at most after a full collection, or else after any. */
+  private static int heapMb(String collections) {
+    String full = collections.contains("Pause Full") ? "Pause Full.*" : "";
+    return Pattern.compile(full + "->(\\d+)M\\(").matcher(collections).results()
+        .mapToInt(match -> Integer.parseInt(match.group(1)))
+        .max()
+        .orElse(0);
   }
 
   private static String verdict(String text, int exit) {

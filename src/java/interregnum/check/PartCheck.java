@@ -16,6 +16,7 @@ import java.util.Optional;
 final class PartCheck {
 
   private static final long EXPLAIN_NANOS = 2_000_000_000L;
+  private static final long FINAL_STATES_NANOS = 200_000_000L;
   private static final int EXPLAIN_OPERATIONS_MAX = 2_000;
   private static final int EXPLAIN_WIDTH = 4_096;
 
@@ -60,8 +61,10 @@ final class PartCheck {
     return now == null ? 0 : Linearizability.invokedBefore(history, now.reachedPosition());
   }
 
-  Answer run() {
-    Optional<FastCheck> fast = FastCheck.of(model).filter(f -> f.applies(history));
+  /** Checks the part, with an algorithm if one is known to apply or is found. */
+  Answer run(Optional<FastCheck> known) {
+    Optional<FastCheck> fast =
+        known.or(() -> FastCheck.of(model).filter(f -> f.applies(history)));
     return fast.isPresent() ? runFast(fast.get()) : runSearch();
   }
 
@@ -107,10 +110,15 @@ final class PartCheck {
     if (!explain || history.size() > EXPLAIN_OPERATIONS_MAX) {
       return List.of();
     }
-    Problem problem = new Problem(model.focusedOn(history), history, watch.stop());
-    return new ForwardSearch(problem).run(EXPLAIN_WIDTH) instanceof Finding.Linearizable finding
-        ? finding.finalStates()
-        : List.of();
+    try {
+      Stop stop = watch.stop().until(deadline(FINAL_STATES_NANOS));
+      Problem problem = new Problem(model.focusedOn(history), history, stop);
+      return new ForwardSearch(problem).run(EXPLAIN_WIDTH) instanceof Finding.Linearizable finding
+          ? finding.finalStates()
+          : List.of();
+    } catch (Stop.Stopped e) {
+      return List.of();
+    }
   }
 
   /** Some states possible before an operation that cannot be explained, if they are found soon. */
@@ -119,11 +127,16 @@ final class PartCheck {
       return List.of();
     }
     History beginning = history.before(history.complete(operation) + 1);
-    Problem problem = new Problem(model.focusedOn(beginning), beginning, watch.stop());
-    return new ForwardSearch(problem).run(EXPLAIN_WIDTH)
-            instanceof Finding.NotLinearizable finding
-        ? finding.possibleStates()
-        : List.of();
+    try {
+      Stop stop = watch.stop().until(deadline(EXPLAIN_NANOS));
+      Problem problem = new Problem(model.focusedOn(beginning), beginning, stop);
+      return new ForwardSearch(problem).run(EXPLAIN_WIDTH)
+              instanceof Finding.NotLinearizable finding
+          ? finding.possibleStates()
+          : List.of();
+    } catch (Stop.Stopped e) {
+      return List.of();
+    }
   }
 
   private int endOf(Conflict conflict) {
@@ -156,12 +169,25 @@ final class PartCheck {
       return Optional.empty();
     }
     History small = history.select(operations);
-    Problem problem = new Problem(model, small, watch.stop());
-    boolean verified =
-        new DepthFirstSearch(problem).run() instanceof Finding.NotLinearizable;
     return Optional.of(
         new Counterexample(
-            small, List.of(new Problem.Start(model.initial())), true, verified));
+            small, List.of(new Problem.Start(model.initial())), true, refuted(small)));
+  }
+
+  private boolean refuted(History small) {
+    try {
+      Stop stop = watch.stop().until(deadline(EXPLAIN_NANOS));
+      Finding finding = new DepthFirstSearch(new Problem(model, small, stop)).run();
+      return finding instanceof Finding.NotLinearizable;
+    } catch (Stop.Stopped e) {
+      return false;
+    }
+  }
+
+  /** When an explanation that may take {@code nanos} has to end at the latest. */
+  private long deadline(long nanos) {
+    long now = System.nanoTime();
+    return now + Math.min(nanos, Math.max(0, watch.deadlineNanos() - now));
   }
 
   private Answer runSearch() {
@@ -190,10 +216,8 @@ final class PartCheck {
   }
 
   private Optional<Counterexample> shrink(int operation) {
-    long now = System.nanoTime();
-    long deadline = now + Math.min(EXPLAIN_NANOS, Math.max(0, watch.deadlineNanos() - now));
     try {
-      return new Shrinking(model, history, operation, watch.stop(), deadline).run();
+      return new Shrinking(model, history, operation, watch.stop(), deadline(EXPLAIN_NANOS)).run();
     } catch (Stop.Stopped e) {
       return Optional.empty();
     }

@@ -3,6 +3,11 @@ package interregnum.check;
 import interregnum.check.search.Stop;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.MemoryUsage;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * Keeps a check within its budget: waits for its threads, looks at the clock and at the heap, asks
@@ -10,19 +15,27 @@ import java.lang.management.MemoryMXBean;
  */
 final class Watch {
 
+  private static final int POLL_MS = 5;
+  private static final int GRACE_MS_MIN = 20;
   private static final int GRACE_MS_MAX = 500;
 
   /** How long after a collection the heap may be a little above its limit until the next one. */
   private static final long GC_PAUSE_NANOS = 2_000_000_000L;
 
   private static final int TOLERATED_PERCENT = 103;
+  private static final int FULL_PERCENT = 95;
 
   private final Budget budget;
   private final long beginNanos;
   private final Stop stop = new Stop();
   private final MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-  private long collectedNanos;
+  private final List<MemoryPoolMXBean> pools =
+      ManagementFactory.getMemoryPoolMXBeans().stream()
+          .filter(pool -> pool.getType() == MemoryType.HEAP)
+          .toList();
   private boolean collected;
+  private long collectedNanos;
+  private long collectionNanos;
 
   Watch(Budget budget, long beginNanos) {
     this.budget = budget;
@@ -33,9 +46,15 @@ final class Watch {
     return stop;
   }
 
-  /** When the time is used up, in terms of {@code System.nanoTime()}. */
+  /** How long threads may take to end of themselves; the last part of the time is for that. */
+  private long graceMs() {
+    long timeMs = budget.time().toMillis();
+    return Math.min(timeMs / 2, Math.min(GRACE_MS_MAX, Math.max(GRACE_MS_MIN, timeMs / 25)));
+  }
+
+  /** When threads are asked to end, in terms of {@code System.nanoTime()}. */
   long deadlineNanos() {
-    return beginNanos + budget.time().toNanos();
+    return beginNanos + budget.time().toNanos() - graceMs() * 1_000_000;
   }
 
   /** Runs the work to its end or to the end of the budget; throws what the work threw. */
@@ -47,7 +66,7 @@ final class Watch {
       threads[i].start();
     }
     try {
-      while (!work.awaitEnd(20)) {
+      while (!work.awaitEnd(POLL_MS)) {
         if (System.nanoTime() - deadlineNanos() >= 0) {
           stop.request("the time limit of " + budget.time().toMillis() / 1000.0 + " s was reached");
         } else if (heapUsedUp()) {
@@ -66,30 +85,43 @@ final class Watch {
   }
 
   private void endWithGrace(Work work, Thread[] threads) throws InterruptedException {
-    long graceMs = Math.min(GRACE_MS_MAX, Math.max(20, budget.time().toMillis() / 25));
-    if (!work.awaitEnd(graceMs)) {
+    if (!work.awaitEnd(graceMs())) {
       for (Thread thread : threads) {
         thread.interrupt();
       }
-      work.awaitEnd(graceMs);
+      work.awaitEnd(graceMs());
     }
     work.close();
   }
 
-  /** Whether the heap is above its limit even after garbage was collected. */
+  /**
+   * Whether the heap is full even after garbage was collected; or may be, when there is no time
+   * left to collect it.
+   */
   private boolean heapUsedUp() {
     long used = memory.getHeapMemoryUsage().getUsed();
     if (used <= budget.heapBytes()) {
       return false;
     }
-    boolean justCollected =
-        collected && System.nanoTime() - collectedNanos < GC_PAUSE_NANOS;
+    long now = System.nanoTime();
+    boolean justCollected = collected && now - collectedNanos < GC_PAUSE_NANOS;
     if (justCollected && used <= budget.heapBytes() / 100 * TOLERATED_PERCENT) {
       return false;
+    }
+    if (deadlineNanos() - now < collectionNanos) {
+      return true;
     }
     memory.gc();
     collected = true;
     collectedNanos = System.nanoTime();
-    return memory.getHeapMemoryUsage().getUsed() > budget.heapBytes() / 100 * 95;
+    collectionNanos = collectedNanos - now;
+    return usedAfterCollection() > budget.heapBytes() / 100 * FULL_PERCENT;
+  }
+
+  private long usedAfterCollection() {
+    return pools.stream()
+        .map(pool -> Objects.requireNonNullElse(pool.getCollectionUsage(), pool.getUsage()))
+        .mapToLong(MemoryUsage::getUsed)
+        .sum();
   }
 }

@@ -7,6 +7,7 @@ import interregnum.check.model.Model;
 import interregnum.check.search.Stop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 
 /**
@@ -19,6 +20,9 @@ final class Work {
   private final Recording recording;
   private final Budget budget;
   private final Watch watch;
+
+  /** The algorithm for the history as it stands; set before its only part begins. */
+  private Optional<FastCheck> fast = Optional.empty();
 
   private List<Part> parts;
   private boolean splitting;
@@ -44,7 +48,7 @@ final class Work {
     if (split()) {
       for (PartCheck check = take(); check != null; check = take()) {
         PartCheck mine = check;
-        guarded(() -> record(mine, mine.run()));
+        guarded(() -> record(mine, mine.run(fast)));
       }
     }
   }
@@ -92,8 +96,8 @@ final class Work {
 
   /** The whole history is one part if there is an algorithm for it as it stands. */
   private List<Part> parts(History history) {
-    boolean fast = FastCheck.of(model).filter(f -> f.applies(history)).isPresent();
-    return fast
+    fast = FastCheck.of(model).filter(f -> f.applies(history));
+    return fast.isPresent()
         ? List.of(new Part(java.util.Set.of(), model, history))
         : Part.split(model, history);
   }

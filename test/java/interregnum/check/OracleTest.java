@@ -11,6 +11,7 @@ import interregnum.check.search.Finding;
 import interregnum.check.search.ForwardSearch;
 import interregnum.check.search.Problem;
 import interregnum.check.search.Stop;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -70,7 +71,7 @@ class OracleTest {
                     .as(f.name() + ", " + what)
                     .isEqualTo(expected >= 0));
     Watch watch = new Watch(Budget.standard(), System.nanoTime());
-    PartCheck.Answer answer = new PartCheck(part, watch, true, false).run();
+    PartCheck.Answer answer = new PartCheck(part, watch, true, false).run(Optional.empty());
     assertThat(answer.decided()).as(what).isTrue();
     int found =
         answer.failure().map(f -> part.history().complete(f.operation())).orElse(-1);

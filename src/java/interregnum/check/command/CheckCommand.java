@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -83,13 +83,16 @@ public final class CheckCommand implements Callable<Integer> {
   @CommandLine.Option(
       names = "--time-limit",
       paramLabel = "SECONDS",
-      description = "how long to search each history at most (default: an hour)")
+      description = {
+        "how long to search each history at most, once it has been read",
+        "(default: an hour)"
+      })
   private Double timeLimitSeconds;
 
   @CommandLine.Option(
       names = "--heap",
       paramLabel = "MB",
-      description = "how much of the heap may be in use (default: nine tenths of it)")
+      description = "how much of the heap may be in use meanwhile (default: nine tenths of it)")
   private Long heapMb;
 
   @CommandLine.Option(
@@ -296,25 +299,15 @@ public final class CheckCommand implements Callable<Integer> {
   }
 
   private Model model(Recording recording) {
-    TreeSet<String> fs = new TreeSet<>();
-    boolean pairs = true;
-    boolean reads = false;
-    for (int i = 0; i < recording.operations(); i++) {
-      var call = recording.recorded(i);
-      if (call.isPresent()) {
-        fs.add(call.get().f());
-        reads |= call.get().f().equals("read");
-        boolean pair = call.get().value() instanceof List<?> list && list.size() == 2;
-        pairs &= pair;
-      }
-    }
-    boolean register = reads && (fs.contains("write") || fs.contains("cas"));
+    Set<String> fs = recording.names();
+    boolean register = fs.contains("read") && (fs.contains("write") || fs.contains("cas"));
+    boolean pairs = recording.valuesAre(v -> v instanceof List<?> list && list.size() == 2);
     String name = modelName != null ? modelName : suggested(fs);
     Model model = Models.named(name, HistoryReader.value(initial)).orElseThrow();
     return keyed || register && pairs ? new Keyed(model) : model;
   }
 
-  private static String suggested(TreeSet<String> fs) {
+  private static String suggested(Set<String> fs) {
     if (fs.isEmpty()) {
       return "register";
     }

@@ -3,8 +3,6 @@ package interregnum.check.fast;
 import interregnum.check.history.History;
 import interregnum.check.model.Text;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -36,16 +34,17 @@ final class Bag implements FastCheck {
         byPosition[history.complete(i)] = i;
       }
     }
-    Map<Object, int[]> counts = new HashMap<>();
+    Numbering elements = new Numbering();
+    int[] counts = new int[history.size()];
     for (int op : byPosition) {
       if (op < 0) {
         continue;
       }
       Object element = history.call(op).value();
-      int[] count = counts.computeIfAbsent(element, e -> new int[1]);
+      int number = elements.of(element);
       if (history.call(op).f().equals("enqueue")) {
-        count[0]++;
-      } else if (--count[0] < 0) {
+        counts[number]++;
+      } else if (--counts[number] < 0) {
         return Optional.of(
             Conflict.of(
                 Text.of(element) + " was taken out more often than it was put in until then", op));

@@ -2,8 +2,6 @@ package interregnum.check.fast;
 
 import interregnum.check.history.History;
 import interregnum.check.model.Text;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /** Unique ids: no two successful operations returned the same one. */
@@ -21,16 +19,20 @@ final class Distinct implements FastCheck {
 
   @Override
   public Optional<Conflict> conflict(History history) {
-    Map<Object, Integer> seen = new HashMap<>(2 * history.size());
+    Numbering ids = new Numbering();
+    int[] generated = new int[history.size()];
     for (int i = 0; i < history.size(); i++) {
       if (history.crashed(i)) {
         continue;
       }
       Object id = history.call(i).value();
-      Integer before = seen.put(id, i);
-      if (before != null) {
-        return Optional.of(Conflict.of(Text.of(id) + " was generated twice", before, i));
+      int known = ids.size();
+      int number = ids.of(id);
+      if (number < known) {
+        return Optional.of(
+            Conflict.of(Text.of(id) + " was generated twice", generated[number], i));
       }
+      generated[number] = i;
     }
     return Optional.empty();
   }

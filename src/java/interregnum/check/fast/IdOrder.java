@@ -44,7 +44,9 @@ final class IdOrder implements FastCheck {
         (IdCounter.isRebase(history.call(i)) ? rebases : allocations).add(i);
       }
     }
-    allocations.sort(Comparator.comparingLong(i -> IdCounter.first(history.call(i))));
+    long[] firsts = new long[history.size()];
+    allocations.forEach(i -> firsts[i] = IdCounter.first(history.call(i)));
+    allocations.sort(Comparator.comparingLong(i -> firsts[i]));
     rebases.sort(Comparator.comparingLong(i -> Integers.of(history.call(i))));
     return overlap(history, allocations)
         .or(() -> inversion(history, allocations))

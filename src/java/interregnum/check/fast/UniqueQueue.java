@@ -2,9 +2,9 @@ package interregnum.check.fast;
 
 import interregnum.check.history.History;
 import interregnum.check.model.Text;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -17,14 +17,15 @@ final class UniqueQueue implements FastCheck {
 
   @Override
   public boolean applies(History history) {
-    Map<Object, Integer> puts = new HashMap<>(2 * history.size());
+    Numbering elements = new Numbering();
+    int puts = 0;
     for (int i = 0; i < history.size(); i++) {
       String f = history.call(i).f();
       boolean put = f.equals("enqueue");
       if (!put && !f.equals("dequeue")) {
         return false;
       }
-      if (put && puts.put(history.call(i).value(), i) != null) {
+      if (put && elements.of(history.call(i).value()) < puts++) {
         return false;
       }
     }
@@ -45,9 +46,15 @@ final class UniqueQueue implements FastCheck {
 
   @Override
   public Optional<Conflict> conflict(History history) {
-    Map<Object, Life> lives = new HashMap<>(2 * history.size());
+    Numbering elements = new Numbering();
+    List<Life> lives = new ArrayList<>();
     for (int i = 0; i < history.size(); i++) {
-      Life life = lives.computeIfAbsent(history.call(i).value(), Life::new);
+      Object element = history.call(i).value();
+      int number = elements.of(element);
+      if (number == lives.size()) {
+        lives.add(new Life(element));
+      }
+      Life life = lives.get(number);
       if (history.call(i).f().equals("enqueue")) {
         life.put = i;
       } else if (history.crashed(i)) {
@@ -59,7 +66,7 @@ final class UniqueQueue implements FastCheck {
         life.take = i;
       }
     }
-    Life[] all = lives.values().toArray(Life[]::new);
+    Life[] all = lives.toArray(Life[]::new);
     for (Life life : all) {
       Optional<Conflict> alone = alone(history, life);
       if (alone.isPresent()) {

@@ -31,8 +31,8 @@ final class UniqueRegister implements FastCheck {
 
   @Override
   public boolean applies(History history) {
-    Map<Object, Boolean> written = new HashMap<>(2 * history.size());
-    written.put(model.initial(), true);
+    Numbering written = new Numbering();
+    written.of(model.initial());
     for (int i = 0; i < history.size(); i++) {
       Call call = history.call(i);
       switch (call.f()) {
@@ -46,7 +46,8 @@ final class UniqueRegister implements FastCheck {
           if (call.f().equals("cas") && (!model.cas() || !pair)) {
             return false;
           }
-          if (written.put(target(call), true) != null) {
+          int known = written.size();
+          if (written.of(target(call)) < known) {
             return false;
           }
         }
@@ -196,14 +197,21 @@ final class UniqueRegister implements FastCheck {
   }
 
   private static int[] chain(Reign head) {
-    List<Integer> all = new ArrayList<>();
+    int length = 0;
+    for (Reign r = head; r != null; r = r.after) {
+      length += r.reads.size() + (r.begin >= 0 ? 1 : 0);
+    }
+    int[] all = new int[length];
+    int n = 0;
     for (Reign r = head; r != null; r = r.after) {
       if (r.begin >= 0) {
-        all.add(r.begin);
+        all[n++] = r.begin;
       }
-      all.addAll(r.reads);
+      for (int read : r.reads) {
+        all[n++] = read;
+      }
     }
-    return all.stream().mapToInt(i -> i).toArray();
+    return all;
   }
 
   private static Optional<Conflict> disorder(History history, int[] operations, Reign head) {

@@ -5,8 +5,13 @@ import interregnum.check.model.Model;
 import interregnum.check.model.Names;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Pairs the events of a run, added in the order in which they happened, into operations.
@@ -29,7 +34,9 @@ public final class Recording {
   private int size;
   private int position;
   private int failed;
-  private final Map<Object, Integer> open = new HashMap<>();
+  /** For each process the operation it is in, or a negative number. */
+  private final Map<Object, int[]> open = new HashMap<>();
+
   private final Map<Object, String> names = new HashMap<>();
 
   /** Creates an empty recording whose error messages count in {@code unit}, such as "line". */
@@ -59,11 +66,12 @@ public final class Recording {
     if (event.type() == EventType.INVOKE) {
       invoke(event);
     } else {
-      Integer operation = open.remove(event.process());
-      if (operation == null) {
+      int[] operation = open.get(event.process());
+      if (operation == null || operation[0] < 0) {
         throw wrong(event, "completes " + Names.of(event.f()) + ", which it did not invoke");
       }
-      complete(operation, event);
+      complete(operation[0], event);
+      operation[0] = -1;
     }
     position++;
   }
@@ -77,13 +85,14 @@ public final class Recording {
     if (size == fs.length) {
       grow();
     }
-    Integer before = open.put(event.process(), size);
-    if (before != null) {
+    int[] operation = open.computeIfAbsent(event.process(), process -> new int[] {-1});
+    if (operation[0] >= 0) {
       throw wrong(
           event,
-          "invokes " + Names.of(event.f()) + " while its " + Names.of(fs[before])
+          "invokes " + Names.of(event.f()) + " while its " + Names.of(fs[operation[0]])
               + " is still open");
     }
+    operation[0] = size;
     fs[size] = event.f();
     values[size] = event.value();
     details[size] = event.detail();
@@ -148,6 +157,23 @@ public final class Recording {
     return fs[operation] == null
         ? Optional.empty()
         : Optional.of(new Call(name(fs[operation]), values[operation], details[operation]));
+  }
+
+  /** Names of the operations that did not fail. */
+  public Set<String> names() {
+    Set<Object> distinct = new HashSet<>(Arrays.asList(fs).subList(0, size));
+    distinct.remove(null);
+    return distinct.stream().map(this::name).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Whether the values of all operations that did not fail are of some kind. */
+  public boolean valuesAre(Predicate<Object> kind) {
+    for (int i = 0; i < size; i++) {
+      if (fs[i] != null && !kind.test(values[i])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private String name(Object f) {

@@ -139,7 +139,7 @@ class HistoryReaderTest {
   private static final int BLOCK_BYTES = 200;
   private static final int EVENTS = 400;
 
-  /** A history of which every event has a line, written in a block of its own or with few others. */
+  /** A history in which every event has a line. */
   private static String lines(int lineOfOther, String other) {
     StringBuilder all = new StringBuilder();
     for (int i = 0; i < EVENTS; i++) {
