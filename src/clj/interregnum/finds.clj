@@ -19,11 +19,10 @@
 
 (def runs
   "Defect → the run that is to find it: whatever brings about what the defect's safeguard
-  is for. Runs are short if it is their end that tells."
+  is for."
   (let [ids       #(assoc ids-run :nemesis %)
         ids-phase #(assoc ids-run :nemesis "phase" :time-limit 100)
-        schema    #(assoc schema-run :nemesis %)
-        ending    (assoc schema-run :nemesis "phase" :time-limit 30)]
+        schema    #(assoc schema-run :nemesis %)]
     (array-map
       "tidb-52600"        (ids "resign")
       "serve-after-lease" (ids "partition")
@@ -34,14 +33,14 @@
       "tidb-auto-retry"   {:workload "register" :nemesis "none" :nemesis-interval 2
                            :time-limit 30}
       "tidb-58486"        (schema "phase")
-      "tidb-58483"        ending
+      "tidb-58483"        (schema "phase")
       "tidb-54689"        (ids-phase)
       "tidb-50055"        (schema "phase")
       "tidb-51846"        (schema "phase,resign")
       "tidb-52747"        (assoc (schema "none") :time-limit 30)
       "tidb-20213"        (schema "phase")
       "tidb-37209"        (schema "phase")
-      "tidb-53073"        ending
+      "tidb-53073"        (schema "phase")
       "tidb-8441"         (assoc (schema "pause") :time-limit 60)
       "tidb-10410"        (assoc (schema "none") :time-limit 30)
       "tidb-71106"        (schema "phase")

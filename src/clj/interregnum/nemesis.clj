@@ -9,8 +9,9 @@
                      `:took-effect?` from a probe
     :changes-owner?  whether the faults are meant to change the owner
     :returns-owner?  whether they are meant to bring an earlier owner back
-    :closing         operations that inject a fault which is to outlast the load, if it
-                     has one"
+    :closing         function of 0, 1, 2... to operations that inject a fault which is
+                     to outlast the load of the first storm, the second..., if it has
+                     one"
   (:require [interregnum.names :as names]
             [interregnum.nemesis.delete-key :as delete-key]
             [interregnum.nemesis.kill :as kill]
@@ -66,16 +67,25 @@
   [chosen]
   (vec (keep :final-generator (sort-by #(= :phase (:name %)) chosen))))
 
-(defn- closing
-  "The faults of the packages `chosen` that are to outlast the load, once all others
-  have ended; empty if there are none."
+(defn- rest-words
+  "What ends all faults of the packages `chosen` and brings the nodes to rest. Those that
+  did not answer before are asked again to disarm failpoints."
   [chosen]
-  (when-let [faults (seq (mapcat :closing chosen))]
-    (into (last-words chosen) faults)))
+  (-> (last-words chosen)
+      (conj sampler/await-op)
+      (into (keep :final-generator) (filter #(= :phase (:name %)) chosen))))
+
+(defn- closing
+  "Function of 0, 1, 2... to the faults of the packages `chosen` that are to outlast the
+  load of a storm, once all others have ended; nil if there are none."
+  [chosen]
+  (when-let [closings (seq (keep :closing chosen))]
+    (fn [i]
+      (into (last-words chosen) (mapcat #(% i)) closings))))
 
 (defn package
-  "The families `names` as one package, with the sampler, under `:closing` the faults
-  that are to outlast the load, and under `:families` what
+  "The families `names` as one package, with the sampler, under `:closing` what there is
+  of it, and under `:families` what
   `interregnum.checker.coverage` wants to know of them."
   [names opts]
   (let [chosen (vec (map-indexed
@@ -86,7 +96,7 @@
                       (filter (set names) order)))]
     (assoc (combined/compose-packages (conj chosen (sampler/package)))
            :closing (closing chosen)
-           :final-generator (last-words chosen)
+           :final-generator (rest-words chosen)
            :generator (paced/fair (map :generator chosen))
            :families (mapv #(select-keys % [:name :injects :changes-owner?
                                           :returns-owner?])

@@ -4,9 +4,9 @@
             [interregnum.checker.coverage :as coverage]
             [interregnum.checker.rest :as rest]
             [interregnum.nemesis :as nemesis]
-            [interregnum.nemesis.alongside :as alongside]
             [interregnum.nemesis.enough :as enough]
             [interregnum.nemesis.sampler :as sampler]
+            [interregnum.nemesis.segments :as segments]
             [interregnum.progress :as progress]
             [interregnum.target.nodes :as nodes]
             [interregnum.workload :as workload]
@@ -51,33 +51,62 @@
   60)
 
 (def ^:private closing-secs
-  "How long the last fault takes, about."
+  "How long the last fault of a storm takes, about."
   8)
 
 (def ^:private linger-secs
   "How long a fault outlasts the load, if one does."
   2)
 
-(defn- faults-until
-  "Faults for `limit` seconds, the last of which outlasts the load if there are `:closing`
-  ones."
-  [limit {:keys [generator closing families]}]
-  [(enough/time-limit (if (seq closing)
-                        (max (/ limit 2) (- limit closing-secs))
-                        limit)
-                      extra-secs families generator)
-   closing])
+(def ^:private round-secs
+  "How long a storm and the calm after it take, about."
+  25)
+
+(defn- round-count
+  "How many storms a run has: one, unless there is something to be seen in the calm
+  between two."
+  [{:keys [time-limit]} {:keys [calm]} {:keys [closing]}]
+  (if (and calm closing)
+    (max 1 (quot time-limit round-secs))
+    1))
+
+(defn- storm
+  "Load and faults for `secs` seconds, and until every family has taken effect if it is
+  the last one."
+  [secs last? {:keys [families]}]
+  {:with [:load :faults]
+   :gen  (enough/time-limit secs (if last? extra-secs 0) families nil)})
+
+(defn- end-of-storm
+  "Segments in which a fault outlasts the load, if there is a :closing one for the `i`-th
+  storm, and all faults end. Operations that hang on a fault are not waited for."
+  [i {:keys [closing final-generator]}]
+  (let [lasting (when closing (closing i))]
+    [{:with [:load], :gen (gen/nemesis lasting)}
+     {:with [], :gen (gen/nemesis [(when (seq lasting) (gen/sleep linger-secs))
+                                   final-generator])}]))
+
+(defn- rounds
+  "The segments of a run: storms, with calms between."
+  [{:keys [time-limit] :as opts} {:keys [calm] :as workload} {:keys [closing] :as faults}]
+  (let [n    (round-count opts workload faults)
+        secs (/ time-limit n)
+        secs (if closing (max (/ secs 2) (- secs closing-secs)) secs)]
+    (mapcat (fn [i]
+              (let [last? (= i (dec n))]
+                (concat [(storm secs last? faults)]
+                        (end-of-storm i faults)
+                        (when-not last?
+                          [{:with [], :gen (gen/clients calm)}]))))
+            (range n))))
 
 (defn- generator
-  "Load and faults for `:time-limit`, then the end of all faults, the cluster at
-  rest, the workload's final operations, and who reigned when. Operations that hang on
-  a fault are not waited for before its end."
-  [opts workload {:keys [closing final-generator] :as faults}]
-  [(alongside/alongside (gen/clients (:generator workload))
-                        (gen/nemesis (faults-until (:time-limit opts) faults)))
-   (gen/nemesis [(when (seq closing) (gen/sleep linger-secs))
-                 final-generator
-                 sampler/await-op])
+  "Storms of load and faults for `:time-limit` in all, with the cluster at rest after
+  each; then the workload's final operations, and who reigned when."
+  [opts workload faults]
+  [(segments/segments {:load   (gen/clients (:generator workload))
+                       :faults (gen/nemesis (:generator faults))}
+                      (rounds opts workload faults))
    (gen/phases
      (gen/clients (:final-generator workload))
      (gen/nemesis (gen/once sampler/record-op)))])

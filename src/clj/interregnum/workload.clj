@@ -14,6 +14,7 @@
     :interrupted      operations one of which has to be under way when the owner
                       changes, if that matters
     :client :generator :final-generator :checker
+    :calm             operations between two storms of load and faults, if there are any
     :invariants       name → title of what its checker checks, if it has parts"
   {"ids" ids/workload
    "owner" owner/workload

@@ -244,10 +244,11 @@
    :changes-owner?  true
    :nemesis         (->PhaseNemesis (atom []) (atom []))
    :generator       (paced/paced #(step opts %))
-   :closing         [{:type  :info
-                      :f     :phase
-                      :value (strikes/last-strike (:seed opts) (:role opts))}
-                     (gen/sleep 1)]
+   :closing         (fn [i]
+                      [{:type  :info
+                        :f     :phase
+                        :value (strikes/last-strike (:seed opts) (:role opts) i)}
+                       (gen/sleep 1)])
    :final-generator {:type :info :f :end-phase}
    :perf            #{{:name "phase" :start #{:phase} :stop #{:end-phase}
                        :color "#C3A0E9"}}})

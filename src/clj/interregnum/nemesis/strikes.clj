@@ -58,10 +58,11 @@
     (as-strike random role (phase-at seed role (dec k)))))
 
 (defn last-strike
-  "One that is to outlast the load: an owner that does not notice that it was deposed
-  works on when nobody asks for anything any more."
-  [seed role]
-  (let [random (paced/random seed :last-phase 0)
-        fit?   #(and (:unaware? %) (contains? (phases/outlasting role) (:point %)))]
+  "The one that is to outlast the load of the `i`-th storm: an owner that does not notice
+  that it was deposed works on when nobody asks for anything any more."
+  [seed role i]
+  (let [random (paced/random seed :last-phase i)
+        points (phases/outlasting role)
+        fit?   #(and (:unaware? %) (contains? points (:point %)))]
     (as-strike random role
-               (paced/pick random (filterv fit? (get-in phases/by-role [role :telling]))))))
+               (paced/pick random (filterv fit? (mapcat val (phases/by-role role)))))))

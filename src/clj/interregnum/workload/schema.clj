@@ -162,13 +162,18 @@
            (map (fn [i] {:f :probe, :value {:table (str "probe" thread "x" i)}})
                 (range))))
 
+(defn- drained
+  "Waits for all schema changes to end."
+  []
+  (gen/on-threads #{0} (patient drain-limit-secs (gen/repeat {:f :drain}))))
+
 (defn final-generator
   "Once faults have ended: lets clients' transactions and all schema changes end, then
   changes the schema once through every node, then asks every node for all it knows."
   [{:keys [nodes]}]
   (gen/phases
     (gen/sleep settle-secs)
-    (gen/on-threads #{0} (patient drain-limit-secs (gen/repeat {:f :drain})))
+    (drained)
     (pace/on-every-node nodes probes)
     (pace/on-every-node nodes
       (fn [_thread]
@@ -190,6 +195,7 @@
      :client (schema-client)
      :generator (lanes/lanes (plan/plan (select-keys opts (keys plan/default-options)))
                              rate opts)
+     :calm (drained)
      :final-generator (final-generator opts)
      :checker (checker/checker)
      :invariants checker/invariants}))

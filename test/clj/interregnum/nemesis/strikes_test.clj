@@ -72,7 +72,7 @@
 (deftest last-strike-test
   (doseq [role [:autoid :ddl]]
     (testing "an owner works on that was deposed"
-      (let [strikes (mapv #(strikes/last-strike % role) (range 50))]
+      (let [strikes (mapv #(strikes/last-strike 3 role %) (range 50))]
         (is (every? :late-retirement? strikes))
         (is (= (phases/outlasting role) (set (map :point strikes))))))))
 
