@@ -1,4 +1,4 @@
-(ns interregnum.suite-test
+(ns interregnum.storms-test
   (:require [clojure.test :refer [deftest is testing]]
             [interregnum.suite :as suite]
             [jepsen.random :as rand]))
