@@ -3,6 +3,7 @@ package interregnum.check.fast;
 import interregnum.check.history.History;
 import interregnum.check.model.Text;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -32,10 +33,10 @@ final class ReadChain implements FastCheck {
   @Override
   public Optional<Conflict> conflict(History history) {
     List<Integer> reads = new ArrayList<>();
-    Map<Object, List<Integer>> additions = new HashMap<>();
+    Additions additions = new Additions(history.size());
     for (int i = 0; i < history.size(); i++) {
       if (history.call(i).f().equals("add")) {
-        additions.computeIfAbsent(history.call(i).value(), e -> new ArrayList<>(1)).add(i);
+        additions.add(history.call(i).value(), i);
       } else if (!history.crashed(i)) {
         if (!(history.call(i).value() instanceof Set<?>)) {
           String found = Text.of(history.call(i).value());
@@ -54,7 +55,7 @@ final class ReadChain implements FastCheck {
 
   /** Ranks: reads of equal size have rank 2k, what they see for the first time 2k - 1. */
   private static Optional<Conflict> chain(
-      History history, List<Integer> reads, Map<Object, List<Integer>> additions) {
+      History history, List<Integer> reads, Additions additions) {
     Order order = new Order(history);
     Map<Object, Integer> firstRank = new HashMap<>();
     int rank = 1;
@@ -70,7 +71,7 @@ final class ReadChain implements FastCheck {
         rank += 2;
         for (Object element : now) {
           if (!before.contains(element) && firstRank.putIfAbsent(element, rank - 1) == null
-              && !additions.containsKey(element)) {
+              && !additions.contain(element)) {
             return Optional.of(
                 Conflict.of(Text.of(element) + " was read but never added", op));
           }
@@ -88,43 +89,83 @@ final class ReadChain implements FastCheck {
     return "chain of reads";
   }
 
-  /** Collects operations with the ranks that they must have or may exceed. */
+  /** The additions of each element, in their order. */
+  private static final class Additions {
+    private final Numbering elements = new Numbering();
+    private final int[] firstOf;
+    private final int[] lastOf;
+    private final int[] next;
+
+    Additions(int operations) {
+      firstOf = new int[operations];
+      lastOf = new int[operations];
+      next = new int[operations];
+    }
+
+    void add(Object element, int op) {
+      int known = elements.size();
+      int number = elements.of(element);
+      if (number == known) {
+        firstOf[number] = op;
+      } else {
+        next[lastOf[number]] = op;
+      }
+      lastOf[number] = op;
+      next[op] = -1;
+    }
+
+    boolean contain(Object element) {
+      return elements.contains(element);
+    }
+  }
+
+  /** Collects operations with the ranks that they must have or may exceed, as rank and number. */
   private static final class Order {
     private final History history;
-    private final List<int[]> ranked = new ArrayList<>();
-    private final List<int[]> free = new ArrayList<>();
+    private final long[] ranked;
+    private final long[] free;
+    private int rankedCount;
+    private int freeCount;
     private final Map<Integer, Integer> readAt = new HashMap<>();
 
     Order(History history) {
       this.history = history;
+      this.ranked = new long[history.size()];
+      this.free = new long[history.size()];
+    }
+
+    private static long entry(int op, int rank) {
+      return (long) rank << 32 | op;
+    }
+
+    private static int rank(long entry) {
+      return (int) (entry >> 32);
     }
 
     void read(int op, int rank) {
       readAt.put(rank, op);
-      add(op, rank);
+      ranked[rankedCount++] = entry(op, rank);
     }
 
-    void add(int op, int rank) {
-      ranked.add(new int[] {op, rank});
-    }
-
-    Optional<Conflict> place(
-        Map<Object, List<Integer>> additions, Map<Object, Integer> firstRank, int behind) {
-      additions.forEach(
-          (element, ops) -> {
-            Integer rank = firstRank.get(element);
-            for (int i = 0; i < ops.size(); i++) {
-              int op = ops.get(i);
-              if (rank != null && i == 0) {
-                add(op, rank);
-              } else if (!history.crashed(op)) {
-                free.add(new int[] {op, rank == null ? behind : rank});
-              }
-            }
-          });
-      ranked.sort(Comparator.comparingInt(entry -> entry[1]));
-      int[] operations = ranked.stream().mapToInt(entry -> entry[0]).toArray();
-      int[] ranks = ranked.stream().mapToInt(entry -> entry[1]).toArray();
+    Optional<Conflict> place(Additions additions, Map<Object, Integer> firstRank, int behind) {
+      for (int i = 0; i < additions.elements.size(); i++) {
+        int first = additions.firstOf[i];
+        Integer rank = firstRank.get(history.call(first).value());
+        if (rank != null) {
+          ranked[rankedCount++] = entry(first, rank);
+        }
+        for (int op = rank == null ? first : additions.next[first];
+            op >= 0;
+            op = additions.next[op]) {
+          if (!history.crashed(op)) {
+            free[freeCount++] = entry(op, rank == null ? behind : rank);
+          }
+        }
+      }
+      Arrays.sort(ranked, 0, rankedCount);
+      Arrays.sort(free, 0, freeCount);
+      int[] operations = Arrays.stream(ranked, 0, rankedCount).mapToInt(e -> (int) e).toArray();
+      int[] ranks = Arrays.stream(ranked, 0, rankedCount).mapToInt(Order::rank).toArray();
       Optional<Ranks.Inversion> inversion = new Ranks(operations, ranks).inversion(history);
       return inversion
           .map(pair -> conflict(pair.lower(), pair.higher(), rankOf(pair.lower())))
@@ -133,23 +174,26 @@ final class ReadChain implements FastCheck {
 
     /** A free addition that completes before something begins that has to come before it. */
     private Optional<Conflict> misplaced() {
-      free.sort(Comparator.comparingInt(entry -> entry[1]));
       int next = 0;
       int latest = -1;
-      for (int[] entry : free) {
-        while (next < ranked.size() && ranked.get(next)[1] < entry[1]) {
-          int op = ranked.get(next++)[0];
+      for (int i = 0; i < freeCount; i++) {
+        while (next < rankedCount && rank(ranked[next]) < rank(free[i])) {
+          int op = (int) ranked[next++];
           latest = latest < 0 || history.invoke(op) > history.invoke(latest) ? op : latest;
         }
-        if (latest >= 0 && history.complete(entry[0]) < history.invoke(latest)) {
-          return Optional.of(conflict(latest, entry[0], rankOf(latest)));
+        if (latest >= 0 && history.complete((int) free[i]) < history.invoke(latest)) {
+          return Optional.of(conflict(latest, (int) free[i], rankOf(latest)));
         }
       }
       return Optional.empty();
     }
 
     private int rankOf(int op) {
-      return ranked.stream().filter(entry -> entry[0] == op).findFirst().orElseThrow()[1];
+      return Arrays.stream(ranked, 0, rankedCount)
+          .filter(entry -> (int) entry == op)
+          .mapToInt(Order::rank)
+          .findFirst()
+          .orElseThrow();
     }
 
     /** The conflict of two operations and of the first read that saw what the lower one added. */
