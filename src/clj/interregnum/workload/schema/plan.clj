@@ -15,14 +15,15 @@
 (def default-options
   "`:tables-max` tables at a time, each with up to `:rows-max` rows known to the
   plan, `:columns-max` extra columns and `:indexes-max` indexes."
-  {:tables-max 12
+  {:tables-max 24
    :rows-max 200
    :columns-max 3
    :indexes-max 2})
 
 (def ^:private weights
-  "How often each operation is chosen, as parts of the whole."
-  {:create 10, :drop 3, :rename 3, :truncate 1
+  "How often each operation is chosen, as parts of the whole. Once there are as many
+  tables as may be, creations are as frequent as drops."
+  {:create 9, :drop 6, :rename 3, :truncate 1
    :add-column 5, :drop-column 3, :add-index 5, :drop-index 3
    :insert 24, :update 10, :delete 4, :txn 6
    :select 14, :select-column 6, :select-gone 2, :check 7, :inside 4, :cancel 3})
