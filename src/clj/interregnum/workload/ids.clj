@@ -142,8 +142,9 @@
 
 (def ^:private force-steps
   "By how many ranges of ids a forced rebase exceeds all that was seen: so many that
-  it certainly moves the counter up."
-  20)
+  it certainly moves the counter up, even one in doubt that takes effect at the end of a
+  long run, in which explicit ids and changes of owner use up ranges."
+  200)
 
 (defn- force-op
   "A forced rebase of `table`, or nil while an earlier one may be under way: two at
