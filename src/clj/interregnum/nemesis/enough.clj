@@ -33,7 +33,7 @@
   (update [this test context event]
     (assoc this
            :generator (gen/update generator test context event)
-           :lacking   (remove #(effect? event %) lacking))))
+           :lacking   (filterv #(not (effect? event %)) lacking))))
 
 (defn time-limit
   "Operations of `generator`, or nothing once it is exhausted, for `secs` seconds, and for

@@ -202,13 +202,27 @@
     (util/sleep stage-ms))
   (disarm! test armed #(= stage (:stage %))))
 
+(defn- disarm-strays!
+  "Disarms what is armed that was not known to be, as [node point]: a node that was
+  asked while it stood still arms a failpoint once it goes on."
+  [test]
+  (into []
+        cat
+        (util/real-pmap
+          (fn [node]
+            (let [address (host/address test node)]
+              (vec (for [{point :name} (status/failpoints address)
+                         :when (status/disarm-failpoint! address point)]
+                     [node point]))))
+          (:nodes test))))
+
 (defn- end!
   [test {:keys [armed acts]} op]
   (run! #(undo! test %) @acts)
   (reset! acts [])
   (let [released (into [] (mapcat #(end-stage! test armed %))
                        (sort (distinct (map :stage @armed))))]
-    (assoc op :value {:released released
+    (assoc op :value {:released (into released (disarm-strays! test))
                       :left     (mapv (juxt :node :point) (distinct @armed))})))
 
 (defrecord PhaseNemesis [armed acts]

@@ -180,6 +180,7 @@
   (fetch address (failpoint-path failpoint)))
 
 (defn failpoints
-  "All failpoints of the node and their states, or nil."
+  "The states of the failpoints that are armed on the node, {:name :term :hits ...}, or
+  nil if it does not answer."
   [address]
   (fetch address "/failpoint"))

@@ -36,3 +36,14 @@
     (is (= 29 (last-second (constantly false)))))
   (testing "until that one did"
     (is (= 14 (last-second (fn [_ i] (< 3 i)))))))
+
+(deftest long-run-test
+  (testing "a fault that takes effect after many events"
+    (let [event   #(gen/update %1 {} (gen/context {:concurrency 2}) %2)
+          effect  (fn [f] {:process :nemesis, :type :info, :f f, :value {:took-effect? true}})
+          limited (-> (reduce event
+                              (enough/time-limit 1 1 families (gen/repeat {:f :read}))
+                              (repeat 50000 {:process 0, :type :ok, :f :read}))
+                      (event (effect :kill))
+                      (event (effect :resign)))]
+      (is (= :read (:f (first (gen/op limited {} (gen/context {:concurrency 2})))))))))

@@ -31,13 +31,14 @@
 
 (defn- end
   "The index of the event at which `force` had certainly taken effect, if it ever
-  does: its acknowledgement, or that of an id above its base. It takes effect once."
+  does: its acknowledgement, or that of an id above its base, whichever came first. It
+  takes effect once."
   [calls {:keys [completion] :as force}]
-  (if (= :ok (:type completion))
-    (:index completion)
-    (transduce (comp (filter #(< (base force) (.high ^Call %)))
-                     (map #(.complete ^Call %)))
-               min Long/MAX_VALUE (:allocations calls))))
+  (transduce (comp (filter #(< (base force) (.high ^Call %)))
+                   (map #(.complete ^Call %)))
+             min
+             (if (= :ok (:type completion)) (:index completion) Long/MAX_VALUE)
+             (:allocations calls)))
 
 (defn- rival
   "The base of one of `others` that may have come before `force` and is not below it,

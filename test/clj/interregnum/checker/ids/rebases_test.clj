@@ -71,6 +71,12 @@
            (judged (insert 0 0 1) (force-to 1 above :info) (insert 0 1 (inc above))
                    (force-to 2 (* 3 above) :ok)
                    (read-of [[1 0] [(inc above) 1]])))))
+  (testing "so is one whose acknowledgement is late"
+    (let [[begin end] (force-to 1 above :ok)]
+      (is (= {:valid? true}
+             (judged (insert 0 0 1) [begin] (insert 0 1 (inc above))
+                     (force-to 2 (* 3 above) :ok) [end]
+                     (read-of [[1 0] [(inc above) 1]]))))))
   (testing "one that failed did nothing"
     (is (= {:valid? true}
            (judged (insert 0 0 1) (force-to 1 above :fail) (insert 0 1 2)
