@@ -43,7 +43,8 @@
                     :role      :ddl
                     :addresses {"n1" (str "127.0.0.1:" (.getPort (.getAddress server)))
                                 "n2" (silent-address)}}
-              {:keys [nemesis final-generator]} (phase/package {:seed 1, :role :ddl, :interval 1, :first-after 1})]
+              {:keys [nemesis final-generator]} (phase/package {:seed 1, :role :ddl, :interval 1,
+                                                               :first-after 1})]
           (is (= {:released [["n1" "beforeReload"] ["n1" "beforeRunJob"]], :left []}
                  (:value (nemesis/invoke! nemesis test final-generator))))
           (is (empty? @armed)))
