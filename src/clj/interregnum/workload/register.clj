@@ -161,6 +161,25 @@
            (when (pos? others)
              (str " So it is with " others " more."))))))
 
+(def invariants
+  "Name → title of what is checked."
+  {:linearizable "linearizability of each key"})
+
+(defn- with-verdict
+  "`result`, of all keys, with its :reason, and if it is not valid with what is :violated
+  and the operations that nothing explains."
+  [{:keys [valid? results] :as result}]
+  (let [reason (reason result)]
+    (cond-> (assoc result :reason reason)
+      (false? valid?)
+      (assoc :violated   [:linearizable]
+             :invariants {:linearizable
+                          {:valid? false
+                           :reason reason
+                           :first  (vec (for [[_ {:keys [valid? op]}] results
+                                              :when (false? valid?)]
+                                          {:op op}))}}))))
+
 (defn checker
   "Each key is a linearizable register with compare-and-set. Draws those that are not."
   []
@@ -168,8 +187,7 @@
                        (checker/linearizable {:model (model/cas-register)}))]
     (reify checker/Checker
       (check [_ test history opts]
-        (let [result (checker/check keys-checker test history opts)]
-          (assoc result :reason (reason result)))))))
+        (with-verdict (checker/check keys-checker test history opts))))))
 
 ;;; Workload
 
@@ -180,10 +198,11 @@
    :threads-per-key (threads-per-key opts)})
 
 (defn workload
-  "The workload as a map :role :client :generator :final-generator :checker."
+  "The workload as a map :role :client :generator :final-generator :checker :invariants."
   [opts]
   {:role :ddl
    :client (register-client)
    :generator (generator (merge (option-defaults opts) opts))
    :final-generator nil
-   :checker (checker)})
+   :checker (checker)
+   :invariants invariants})

@@ -44,6 +44,10 @@
       (is (= [false (str "Key 1 is not linearizable: nothing explains process 0's read of 3"
                          " (op 5).")]
              ((juxt :valid? :reason) result)))
+      (is (= [[:linearizable] [{:f :read, :index 5, :time 5}]]
+             [(:violated result)
+              (map #(select-keys (:op %) [:f :index :time])
+                   (get-in result [:invariants :linearizable :first]))]))
       (is (contains? files "linear.svg")))))
 
 (deftest reason-test
