@@ -5,11 +5,7 @@
 
     {:role :autoid :id \"n2\" :term 41 :from 1200 :to 5300}
 
-  and, per node, what it claimed itself to be:
-
-    {:role :autoid-claim :id \"n1\" :from 900 :to 6100}
-
-  Likewise for the coordinator, with the roles :ddl and :ddl-claim."
+  Likewise for the coordinator, with the role :ddl."
   (:require [interregnum.host :as host]
             [interregnum.nemesis.settled :as settled]
             [interregnum.progress :as progress]
@@ -32,32 +28,22 @@
       (conj (pop sightings) (assoc last-seen :to time))
       (conj sightings (assoc who :from time :to time)))))
 
-(def ^:private claim-names
-  "Role → the name of a node's claim to it."
-  {:autoid :autoid-claim
-   :ddl    :ddl-claim})
-
 (defn- note!
   "Adds one sighting to the atom `state`, a map of [node role] → sightings."
   [state node who time]
   (swap! state update [node (:role who)] (fnil see []) who time))
 
 (defn- sample!
-  "Asks `node` once and adds what it says to `state`. A claim that was interrupted
-  begins anew."
+  "Asks `node` once and adds what it says to `state`."
   [test state node]
-  (let [address (host/address test node)
-        owners  (status/info-all address)
-        info    (status/info address)
-        time    (util/relative-time-nanos)]
-    (doseq [[role claim] claim-names
-            :let [{:keys [id term]} (role owners)]]
-      (when term
-        (when (= role (:role test))
-          (progress/owner! test {:id id :term term}))
-        (note! state node {:role role :id id :term term} time))
-      (when (status/claims? info role)
-        (note! state node {:role claim :id node} time)))))
+  (let [owners (status/info-all (host/address test node))
+        time   (util/relative-time-nanos)]
+    (doseq [role status/roles
+            :let [{:keys [id term]} (role owners)]
+            :when term]
+      (when (= role (:role test))
+        (progress/owner! test {:id id :term term}))
+      (note! state node {:role role :id id :term term} time))))
 
 (defn- start-thread!
   "Samples `node` in its own thread until `running?` is false."

@@ -29,22 +29,23 @@
                           node))])))
 
 (defn- reign
-  "The one reign of `role` that every node names and its owner, nobody else, claims
-  to be in, as {:id :term}; nil if there is none."
-  [reports role]
+  "The one reign of `role` that every node names and its owner is in, the only one of
+  the nodes `claiming` that, as {:id :term}; nil if there is none."
+  [reports role claiming]
   (let [named (into #{} (map #(select-keys (get-in % [:all role]) [:id :term]))
                     (vals reports))
         {:keys [id term] :as reign} (first named)]
     (when (and (= 1 (count named))
                term
-               (= [id] (role (claimants reports))))
+               (= [id] claiming))
       reign)))
 
 (defn reigns
   "Role → reign, {:id :term}, if the nodes of `reports` all answer and agree on a
   live owner of every role; else nil."
   [reports]
-  (let [reigns (into {} (map (juxt identity #(reign reports %))) status/roles)]
+  (let [reigns (into {} (for [[role nodes] (claimants reports)]
+                          [role (reign reports role nodes)]))]
     (when (and (every? :info (vals reports)) (every? some? (vals reigns)))
       reigns)))
 
